@@ -7,7 +7,8 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
-set(HOUTU_WARNINGS -Wall -Wextra -Werror -Wswitch-enum -Wnon-virtual-dtor -Woverloaded-virtual)
+set(HOUTU_WARNINGS -Wall -Wextra -Werror -Wswitch-enum -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wno-missing-field-initializers)  # designated initialisers name what they set
 
 set(HOUTU_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 if(HOUTU_SANITIZE)
