@@ -45,8 +45,8 @@ class [[nodiscard]] Subscription {
 /// One session with the store.
 ///
 /// Owner: a daemon's shell. Thread: all methods, the end included, on the thread that `post` leads
-/// to, and every callback arrives there, never from inside a call. Answers arrive in the order of
-/// the calls. After the object's end no callback runs any more.
+/// to, and every callback arrives there, never from inside a call. Answers of what was sent arrive
+/// in the order of the calls. After the object's end no callback runs any more.
 ///
 /// Status codes of every operation:
 ///   INVALID_ARGUMENT    the path is not "/a/b" (no empty part, ".", "..", control character).
