@@ -1,37 +1,45 @@
 #include "client/exit_status.h"
 
+#include <algorithm>
+#include <array>
+
 namespace houtu::client {
+namespace {
+
+struct Row {
+  absl::StatusCode code;
+  ExitStatus submit;
+  ExitStatus other;
+};
+
+// Codes that don't stand here (INTERNAL, UNKNOWN, DATA_LOSS …) are faults: kJobFailed.
+constexpr std::array kRows = std::to_array<Row>({
+    {absl::StatusCode::kInvalidArgument, ExitStatus::kBadUsage, ExitStatus::kBadUsage},
+    {absl::StatusCode::kOutOfRange, ExitStatus::kBadUsage, ExitStatus::kBadUsage},
+    {absl::StatusCode::kNotFound, ExitStatus::kNotFound, ExitStatus::kNotFound},
+    {absl::StatusCode::kUnauthenticated, ExitStatus::kNotAllowed, ExitStatus::kNotAllowed},
+    {absl::StatusCode::kPermissionDenied, ExitStatus::kNotAllowed, ExitStatus::kNotAllowed},
+    {absl::StatusCode::kAlreadyExists, ExitStatus::kConflict, ExitStatus::kConflict},
+    {absl::StatusCode::kAborted, ExitStatus::kConflict, ExitStatus::kConflict},
+    {absl::StatusCode::kFailedPrecondition, ExitStatus::kNotPlaceable, ExitStatus::kConflict},
+    {absl::StatusCode::kResourceExhausted, ExitStatus::kNotPlaceable, ExitStatus::kConflict},
+    {absl::StatusCode::kUnavailable, ExitStatus::kUnreachable, ExitStatus::kUnreachable},
+    {absl::StatusCode::kDeadlineExceeded, ExitStatus::kUnreachable, ExitStatus::kUnreachable},
+    {absl::StatusCode::kCancelled, ExitStatus::kInterrupted, ExitStatus::kInterrupted},
+});
+
+}  // namespace
 
 ExitStatus ExitStatusOf(const absl::Status& status, Purpose purpose) {
-  switch (status.code()) {
-    case absl::StatusCode::kOk:
-      return ExitStatus::kDone;
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kOutOfRange:
-      return ExitStatus::kBadUsage;
-    case absl::StatusCode::kNotFound:
-      return ExitStatus::kNotFound;
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kPermissionDenied:
-      return ExitStatus::kNotAllowed;
-    case absl::StatusCode::kAlreadyExists:
-    case absl::StatusCode::kAborted:
-      return ExitStatus::kConflict;
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kResourceExhausted:
-      return purpose == Purpose::kSubmit ? ExitStatus::kNotPlaceable : ExitStatus::kConflict;
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-      return ExitStatus::kUnreachable;
-    case absl::StatusCode::kCancelled:
-      return ExitStatus::kInterrupted;
-    case absl::StatusCode::kUnknown:
-    case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kInternal:
-    case absl::StatusCode::kDataLoss:
-    default:
-      return ExitStatus::kJobFailed;
+  if (status.ok()) {
+    return ExitStatus::kDone;
   }
+  const auto row = std::find_if(kRows.begin(), kRows.end(),
+                                [&](const Row& r) { return r.code == status.code(); });
+  if (row == kRows.end()) {
+    return ExitStatus::kJobFailed;
+  }
+  return purpose == Purpose::kSubmit ? row->submit : row->other;
 }
 
 ExitStatus ExitStatusOf(v1::JobState state) {

@@ -25,7 +25,8 @@ std::string EscapeRune(char32_t code) {
     case '\t':
       return "\\t";
     default:
-      return fmt::format(code < 0x100 ? "\\x{:02x}" : "\\u{:04x}", static_cast<uint32_t>(code));
+      return code < 0x100 ? fmt::format("\\x{:02x}", static_cast<uint32_t>(code))
+                          : fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
   }
 }
 

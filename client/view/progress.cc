@@ -19,19 +19,14 @@ constexpr int kWaitsMax = 4;
 constexpr std::string_view kReset = "\x1b[0m";
 
 std::string_view Colour(v1::StageState state) {
-  switch (state) {
-    case v1::STAGE_STATE_RUNNING:
-      return "\x1b[36m";
-    case v1::STAGE_STATE_SUCCEEDED:
-      return "\x1b[32m";
-    case v1::STAGE_STATE_FAILED:
-    case v1::STAGE_STATE_CANCELLED:
-      return "\x1b[31m";
-    case v1::STAGE_STATE_UNSPECIFIED:
-    case v1::STAGE_STATE_BLOCKED:
-    default:
-      return "\x1b[2m";
+  if (state == v1::STAGE_STATE_RUNNING) {
+    return "\x1b[36m";
   }
+  if (state == v1::STAGE_STATE_SUCCEEDED) {
+    return "\x1b[32m";
+  }
+  const bool bad = state == v1::STAGE_STATE_FAILED || state == v1::STAGE_STATE_CANCELLED;
+  return bad ? "\x1b[31m" : "\x1b[2m";
 }
 
 bool HasEnded(const v1::StageStatus& stage) {
