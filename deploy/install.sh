@@ -72,7 +72,7 @@ main() {
     disable_new_services prometheus prometheus-node-exporter
   fi
   [[ $what == build ]] && return
-  "$here/install-criu.sh" || warn "no working CRIU: checkpoints will not be available on this machine"
+  "$here/install-criu.sh" >/dev/null || warn "no working CRIU: checkpoints will not be available on this machine"
 }
 
 main "$@"
