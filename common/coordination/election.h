@@ -2,7 +2,7 @@
 //
 //   <path>/election/c-<id>-<number>   ephemeral: one for each candidate; the lowest number leads
 //   <path>/term                       its data version is the term; only ever set by a new leader
-//   <path>/leader                     ephemeral: "<term> <candidate's node>\n<candidate's bytes>"
+//   <path>/leader                     ephemeral: who leads, see leader.h
 //
 // Each candidate watches only the one before it, so an end wakes one. The <id> in the name is made
 // by the candidate: a creation whose answer was lost is found again by it, never made twice. The
@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "common/coordination/coordination.h"
+#include "common/coordination/leader.h"
 #include "common/coordination/watch.h"
 
 namespace houtu::coordination {
@@ -76,22 +77,27 @@ class Election {
   enum class Phase { kStanding, kLeading, kSuspended, kLost };
 
   void OnState(SessionState state);
-  void Start();
+
+  // Each step towards the next phase starts with Look and ends with Rest, Fail or Lose.
   void Look();
+  void EnsurePaths();
+  void ReadCandidates();
   void OnCandidates(const Children& children);
   void CreateNode();
-  void OnCreated(absl::StatusOr<std::string> path);
-  void WatchOwnNode();
-  void WatchBefore(const std::string& name);
   void ReadTerm();
+  void OnTerm(int32_t version);
   void ReadLeader(int32_t term_version);
   void TakeTerm(int32_t term_version, const std::optional<Node>& leader);
-  void OnTermTaken(int64_t term, const MultiResult& result);
+  void Rest();
+  void Fail(const absl::Status& status);
+
+  void WatchOwnNode();
+  void WatchBefore(const std::string& name);
   void Lead(int64_t term);
-  void Verify(int32_t term_version);
+  void Resume();
   void Lose(absl::Status reason);
-  void Retry(const absl::Status& status, std::string_view what);
-  std::string OwnPath() const;
+  void Withdraw();
+  std::string NodePath(const std::string& name) const;
 
   Coordination* const coordination_;
   const Options options_;
@@ -99,9 +105,8 @@ class Election {
   Phase phase_ = Phase::kStanding;
   int64_t term_ = 0;
   bool paths_exist_ = false;
-  // A chain of reads and writes towards the next phase is under way; `again_` asks for another.
-  bool busy_ = false;
-  bool again_ = false;
+  bool busy_ = false;     // between Look and Rest, Fail or Lose
+  bool again_ = false;    // look once more after that
   std::string own_name_;  // "c-<id>-<number>"; empty: not known to be there
   std::string before_name_;
   std::unique_ptr<DataWatch> own_watch_;
@@ -109,31 +114,5 @@ class Election {
   Subscription session_;
   Lifeline lifeline_;
 };
-
-/// Who leads an election.
-struct Leader {
-  /// A serialized houtu.v1.Candidate.
-  std::string candidate;
-  int64_t term = 0;
-
-  bool operator==(const Leader&) const = default;
-};
-
-/// Tells the leader of an election, now and after each change, to followers, agents and clients.
-/// Owner, lifetime and thread as for DataWatch.
-class LeaderWatch {
- public:
-  /// Empty: nobody leads now.
-  using LeaderCallback = std::function<void(const std::optional<Leader>&)>;
-
-  /// `path`: the election's, as in Election::Options.
-  LeaderWatch(Coordination* coordination, const std::string& path, LeaderCallback callback);
-
- private:
-  DataWatch watch_;
-};
-
-/// The parsed data of <path>/leader; empty if it is malformed.
-std::optional<Leader> ParseLeader(std::string_view data);
 
 }  // namespace houtu::coordination
