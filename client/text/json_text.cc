@@ -7,7 +7,7 @@
 namespace houtu::client {
 
 std::string JsonString(std::string_view text) {
-  std::string out = "\"";
+  std::string out(1, '"');
   while (!text.empty()) {
     const Rune rune = NextRune(text);
     if (!rune.valid) {

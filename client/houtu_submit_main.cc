@@ -1,0 +1,5 @@
+#include "client/command/program.h"
+
+int main(int argc, char** argv) {
+  return houtu::client::Main(houtu::client::Program::kSubmit, argc, argv);
+}
