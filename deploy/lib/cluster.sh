@@ -266,11 +266,10 @@ wait_ready() {
 
 keep_logs() {
   local log
-  rm -rf "$state/logs"
-  for log in "$state"/vms/*/*.log "$state/cluster.log"; do
-    [[ -s $log ]] || continue
-    mkdir -p "$state/logs"
-    mv "$log" "$state/logs/$(basename "$(dirname "$log")")-${log##*/}"
+  mkdir -p "$state/logs"
+  mv "$state/cluster.log" "$state/logs"
+  for log in "$state"/vms/*/*.log; do
+    [[ ! -s $log ]] || mv "$log" "$state/logs/$(basename "$(dirname "$log")")-${log##*/}"
   done
   find "$state" -mindepth 1 -maxdepth 1 ! -name logs -exec rm -rf --one-file-system {} +
 }
@@ -279,6 +278,7 @@ cluster_down() {
   [[ ${1:-} =~ ^(--keep-logs)?$ ]] || usage_error "unknown argument $1"
   if [[ ! -e $state/settings ]]; then
     say "no cluster '$cluster' in $state"
+    [[ ${1:-} == --keep-logs || ! -d $state/logs ]] || rm -rf --one-file-system "$state"
     return
   fi
   local name

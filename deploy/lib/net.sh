@@ -83,12 +83,19 @@ gateway_of() {
 # The kernel takes its time to remove a dead machine's cable; the name is needed again at once.
 disconnect() { in_network "$(router_of "$1")" ip link del "$1" 2>/dev/null || true; }
 
+# A machine that comes back keeps its hardware address, or its neighbours would send to the old one for a while.
+hardware_address() {
+  local -a octets
+  IFS=. read -r -a octets < <(node_field "$1" address)
+  printf '02:00:%02x:%02x:%02x:%02x' "${octets[@]}"
+}
+
 # connect NODE: a cable from its bridge to its network namespace, where it is eth0.
 connect() {
   local node=$1 pid
   pid=$(vm_pid "$node")
   in_network "$(router_of "$node")" ip -batch - <<BATCH
-link add $node type veth peer name eth0 netns $pid
+link add $node type veth peer name eth0 address $(hardware_address "$node") netns $pid
 link set $node master $(bridge_of "$node")
 BATCH
   in_network "$pid" ip -batch - <<BATCH
