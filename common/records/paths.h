@@ -8,10 +8,11 @@
 
 namespace houtu {
 
-/// Paths below the root of the configuration ("/houtu/v1"). A value; copy it freely.
+/// Paths within a session whose own root is the configuration's ("/houtu/v1": the coordination adds it), so
+/// `root` is only for tests that share a store. A value; copy it freely.
 class RecordPaths {
  public:
-  explicit RecordPaths(std::string root) : root_(std::move(root)) {}
+  explicit RecordPaths(std::string root = "") : root_(std::move(root)) {}
 
   std::string Datacenters() const { return root_ + "/datacenters"; }
   std::string Datacenter(std::string_view dc) const { return Join(Datacenters(), dc); }
