@@ -31,11 +31,11 @@ complete -F _houtu houtu
 void AppendCases(const CommandHelp& command, std::string* out) {
   std::string words;
   for (const CommandHelp& child : command.children) {
-    words += child.Name() + " ";
+    words += fmt::format("{} ", child.Name());
   }
   for (const OptionHelp& option : command.options) {
     for (const std::string& spelling : option.Spellings()) {
-      words += option.positional ? "" : spelling + " ";
+      words += option.positional ? std::string() : fmt::format("{} ", spelling);
     }
   }
   words.erase(words.find_last_not_of(' ') + 1);
@@ -56,12 +56,12 @@ std::string Usage(const CommandHelp& command) {
     }
     has_options = has_options || !option.positional;
   }
-  return usage + (has_options ? " [options]" : "");
+  return fmt::format("{}{}", usage, has_options ? " [options]" : "");
 }
 
 std::string Escaped(std::string text) {
   for (size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) {
-    text.insert(at, "\\");
+    text.insert(at, 1, '\\');
   }
   return text;
 }
@@ -74,7 +74,7 @@ void AppendSection(const CommandHelp& command, std::string* out) {
       *out += "| | |\n|---|---|\n";
     }
     for (const OptionHelp& option : command.options) {
-      const std::string value = option.value.empty() ? "" : " " + option.value;
+      const std::string value = option.value.empty() ? "" : fmt::format(" {}", option.value);
       *out += fmt::format("| `{}{}` | {} |\n", option.names, option.positional ? "" : value,
                           Escaped(option.description));
     }
@@ -108,7 +108,7 @@ std::string CompletionScript(const CommandHelp& program, const std::string& shel
   if (shell == "bash") {
     return bash;
   }
-  return "#compdef houtu\nautoload -U +X bashcompinit && bashcompinit\n" + bash;
+  return fmt::format("#compdef houtu\nautoload -U +X bashcompinit && bashcompinit\n{}", bash);
 }
 
 std::string Reference(const std::vector<CommandHelp>& programs) {
