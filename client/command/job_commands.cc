@@ -176,6 +176,9 @@ void AddRunCommand(CLI::App* command, Invocation* invocation) {
   command->add_flag("--id-only", options->id_only, "Print the job's id and nothing else");
   AddConnection(command, invocation);
   command->callback([invocation, options] {
+    if (options->timeout != absl::InfiniteDuration() && !options->wait && !options->follow) {
+      throw CLI::ValidationError("--timeout", "needs --wait or --follow");
+    }
     invocation->run = [invocation, options] {
       return JobRun(invocation->console, [invocation] { return invocation->Open(); }, *options);
     };

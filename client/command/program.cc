@@ -1,5 +1,6 @@
 #include "client/command/program.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -117,6 +118,8 @@ ExitStatus RunProgram(Program program, const std::vector<std::string>& args, con
 
 int Main(Program program, int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  // gRPC's own lines on stderr (a failed handshake) say no more than our errors do.
+  ::setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   Interrupt interrupt;
   const SignalSource signals(&interrupt);
   return static_cast<int>(RunProgram(program, std::vector<std::string>(argv + 1, argv + argc),

@@ -58,6 +58,9 @@ absl::Status TaskLog::Read(const std::string& job_id, const std::string& stage, 
       if (!read.ok() && (!IsWorthWaiting(read) || (over && ++position.fruitless > kFruitlessMax))) {
         return read;
       }
+      if (read.ok() && position.attempt_ended) {
+        continue;  // most often the task has finished by now
+      }
     } else if (started && (job_ended || status.state() == v1::TaskStatus::STATE_FINISHED)) {
       return absl::OkStatus();
     }

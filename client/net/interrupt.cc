@@ -32,8 +32,13 @@ void SetHandlers(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    struct sigaction before = {};
+    ::sigaction(signal_number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) {  // ignored for us by who started us (nohup, a shell's "&")
+      ::sigaction(signal_number, &action, nullptr);
+    }
+  }
 }
 
 }  // namespace

@@ -121,7 +121,9 @@ absl::StatusOr<WatchEnd> Masters::WatchJob(
     if (absl::Now() >= deadline) {
       return WatchEnd::kTimeout;
     }
-    if (!status.ok() && !IsWorthAnother(status)) {
+    // A job that was seen is there: a standby may only not have read of it yet.
+    const bool lags = !last.id().empty() && status.code() == absl::StatusCode::kNotFound;
+    if (!status.ok() && !IsWorthAnother(status) && !lags) {
       return status;
     }
     const absl::Duration patience =

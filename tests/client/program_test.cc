@@ -63,6 +63,7 @@ TEST_F(ProgramTest, RefusesWhatItDoesNotKnow) {
                                                        {"job", "list", "--limit", "0"},
                                                        {"job", "wait", "j", "--timeout", "soon"},
                                                        {"job", "wait", "j", "--timeout", "-5s"},
+                                                       {"job", "run", "f", "--timeout", "5s"},
                                                        {"job", "logs", "j", "s", "x"},
                                                        {"job", "logs", "j/s/1", "--tail", "few"},
                                                        {"config", "validate", "f", "--kind", "cat"},
