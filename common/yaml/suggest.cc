@@ -46,7 +46,7 @@ std::string Nearest(std::string_view written, const std::vector<std::string>& ri
       continue;
     }
     const size_t distance = Distance(written, word);
-    if (distance < best_distance && distance * 3 <= std::max<size_t>(word.size(), 3)) {
+    if (distance < best_distance && distance * 3 <= word.size()) {
       best = word;
       best_distance = distance;
     }
