@@ -75,7 +75,7 @@ class ClusterTest : public testing::Test {
     args.insert(args.end(), {"--config", Path("config.yaml"), "--connect-timeout", timeout});
     std::ostringstream out;
     std::ostringstream err;
-    const Console console{.out = &out, .err = &err};
+    const Console console{.out = &out, .err = &err, .out_is_terminal = out_is_terminal_};
     const ExitStatus exit = RunProgram(Program::kHoutu, args, console, &interrupt_);
     return {exit, out.str(), err.str()};
   }
@@ -83,6 +83,7 @@ class ClusterTest : public testing::Test {
   fs::path dir_;
   TestPki pki_;
   Interrupt interrupt_;
+  bool out_is_terminal_ = false;
 };
 
 /// Accepts every job.
@@ -367,6 +368,17 @@ TEST_F(TaskTest, ALogTellsWhatWasDroppedAndShowsItsEnd) {
   EXPECT_EQ(all.out, "a\nb\nc\n");
   EXPECT_THAT(all.err, HasSubstr("4998 bytes of the log's middle are not kept"));
   EXPECT_EQ(Houtu({"job", "logs", "j1/s1/0", "--tail", "1"}).out, "c\n");
+}
+
+// C23: raw into a pipe, harmless on a terminal.
+TEST_F(TaskTest, EscapesReachAPipeButNoTerminal) {
+  agent_.on_log = [&](const v1::ReadLogRequest&) -> FakeAgent::LogAnswer {
+    return {{Chunk(0, "\x1b[2Jh", false), Chunk(5, "\xc3", false), Chunk(6, "\xbc\n", true)},
+            absl::OkStatus()};
+  };
+  EXPECT_EQ(Houtu({"job", "logs", "j1/s1/0"}).out, "\x1b[2Jhü\n");
+  out_is_terminal_ = true;
+  EXPECT_EQ(Houtu({"job", "logs", "j1/s1/0"}).out, "\\x1b[2Jhü\n");
 }
 
 TEST_F(TaskTest, ATaskThatHasNotStartedHasNoLog) {
