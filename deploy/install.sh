@@ -44,6 +44,8 @@ packages_for() {
     build) printf '%s\n' "${build_packages[@]}" ;;
     runtime) printf '%s\n' "${runtime_packages[@]}" && library_packages ;;
   esac
+  # Debian 12's is too old: install-criu.sh sees to that.
+  [[ $1 == build || $debian == 12 ]] || printf 'criu\n'
 }
 
 check_system() {
@@ -57,7 +59,8 @@ check_system() {
 }
 
 main() {
-  local what=all missing
+  local what=all
+  local -a wanted missing
   case ${1:-} in
     '') ;;
     --runtime | --build) what=${1#--} ;;
