@@ -48,7 +48,8 @@ issue() {
     esac
     shift 2
   done
-  [[ $role =~ $role_pattern ]] || usage_error "--role '$role': expected master/DC, agent/DC/NODE, manager/DC/NODE, client/ACCOUNT or admin/NAME"
+  [[ $role =~ $role_pattern ]] || usage_error "--role '$role': expected" \
+    "master/DC, agent/DC/NODE, manager/DC/NODE, client/ACCOUNT or admin/NAME"
   [[ -r $dir/ca.key ]] || die "$dir has no certificate authority: run pki.sh init $dir"
   names=$(IFS=,; printf '%s' "URI:houtu:$role${hosts[*]:+,${hosts[*]}}")
   openssl_request -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -days "$days" -subj "/CN=$name" \
