@@ -306,9 +306,10 @@ void ZookeeperCoordination::CreateRoot(_zhandle* handle) {
     end = std::min(root_.find('/', end + 1), root_.size());
     const std::string path = root_.substr(0, end);
     auto call = std::make_unique<Call<StringAnswer>>([this, path](int code, StringAnswer) {
+      const bool broke_off = code == ZCONNECTIONLOSS || code == ZCLOSING;
       if (code == ZOK || code == ZNODEEXISTS) {
         if (path == root_) root_made_ = true;
-      } else {
+      } else if (!broke_off) {
         LogWarning("zookeeper root not created", {{"path", path}, {"error", zerror(code)}});
       }
     });

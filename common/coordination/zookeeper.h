@@ -45,7 +45,8 @@ class ZookeeperCoordination final : public Coordination {
     size_t record_bytes_max = kRecordBytesMax;
   };
 
-  /// Begins to connect; does not wait (but resolves host names). INVALID_ARGUMENT: `options`;
+  /// Begins to connect; does not wait (but resolves host names). May be called from another
+  /// thread, before the owner's uses the object. INVALID_ARGUMENT: `options`;
   /// UNAVAILABLE: no host name of `servers` is known.
   static absl::StatusOr<std::unique_ptr<ZookeeperCoordination>> Start(const Options& options,
                                                                       Post post);

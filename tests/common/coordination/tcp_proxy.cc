@@ -1,6 +1,8 @@
 #include "tests/common/coordination/tcp_proxy.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +16,12 @@ namespace {
 
 constexpr absl::Duration kSocketTimeout = absl::Seconds(5);
 constexpr size_t kBufferBytes = 64 * 1024;
+
+// Small answers must not wait for the acknowledgement of earlier ones.
+void SendAtOnce(int fd) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
 
 bool SendAll(int fd, const char* data, size_t size) {
   while (size > 0) {
@@ -102,6 +110,8 @@ void TcpProxy::Accept() {
     close(client);
     return;
   }
+  SendAtOnce(client);
+  SendAtOnce(target);
   connections_.push_back({client, target});
 }
 

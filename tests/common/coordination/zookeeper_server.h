@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -62,7 +63,8 @@ class ZookeeperServer {
 };
 
 /// Ends a session as if its time had passed: takes it over by its id and password and closes it.
-/// `servers`: as in ZookeeperCoordination::Options. DEADLINE_EXCEEDED: not done within 10 s.
+/// `servers`: as in ZookeeperCoordination::Options. The session's own client must be cut off
+/// meanwhile, or it takes the session back. DEADLINE_EXCEEDED: not done within 10 s.
 absl::Status ExpireZookeeperSession(const std::string& servers, int64_t session_id,
                                     const std::string& password);
 

@@ -1,5 +1,3 @@
-#include <atomic>
-
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/coordination/zookeeper.h"
@@ -46,19 +44,29 @@ class ZookeeperSession final : public SessionUnderTest {
   }
 
   Coordination* coordination() override { return session_.get(); }
-  void Disconnect() override { proxy_->Cut(); }
-  void Reconnect() override { proxy_->Heal(); }
+  void Disconnect() override {
+    cut_ = true;
+    proxy_->Cut();
+  }
+  void Reconnect() override {
+    cut_ = false;
+    proxy_->Heal();
+  }
   void LoseNextAnswer() override { proxy_->DropAnswers(); }
   void Expire() override {
+    // Cut off meanwhile: it would take its session back.
+    proxy_->Cut();
     const absl::Status status = ExpireZookeeperSession(server_.address(), session_->session_id(),
                                                        session_->session_password());
     HOUTU_CHECK(status.ok(), status.ToString());
+    if (!cut_) proxy_->Heal();
   }
 
  private:
   const ZookeeperServer& server_;
   EventLoop* const loop_;
   const std::unique_ptr<TcpProxy> proxy_;
+  bool cut_ = false;
   std::unique_ptr<ZookeeperCoordination> session_;
 };
 
