@@ -42,7 +42,7 @@ RecordKey EventLog::Add(absl::Time now, v1::JobEvent event) {
   event.set_datacenter(datacenter_);
   event.set_message(Shortened(event.message()));
   *records_[current_].add_events() = std::move(event);
-  return {.kind = RecordKey::Kind::kEvents, .stage = -1, .datacenter = "", .chunk = current_};
+  return RecordKey::Events(current_);
 }
 
 }  // namespace houtu::jobmanager

@@ -188,19 +188,14 @@ void JobManagerCore::DropFinished(TaskRef ref, absl::Time now) {
 }
 
 void JobManagerCore::On(absl::Time now, const StateRead& event) {
-  switch (event.record.state()) {
-    case v1::JOB_STATE_CANCELLING:
-      sub_job_.StopAll("the job is cancelled", now);
-      break;
-    case v1::JOB_STATE_SUCCEEDED:
-    case v1::JOB_STATE_FAILED:
-    case v1::JOB_STATE_CANCELLED:
-      sub_job_.StopAll("the job ended", now);
-      finished_ = true;
-      outbox_.Add(Finish{});
-      break;
-    default:
-      break;
+  const v1::JobState state = event.record.state();
+  if (state == v1::JOB_STATE_CANCELLING) {
+    sub_job_.StopAll("the job is cancelled", now);
+  } else if (state == v1::JOB_STATE_SUCCEEDED || state == v1::JOB_STATE_FAILED ||
+             state == v1::JOB_STATE_CANCELLED) {
+    sub_job_.StopAll("the job ended", now);
+    finished_ = true;
+    outbox_.Add(Finish{});
   }
 }
 

@@ -69,8 +69,8 @@ void JobManagerCore::TellOthers(absl::Time now) {
     outbox_.Add(ReportToPrimary{Report(now)});
     return;
   }
-  recorder_.Mark({.kind = RecordKey::Kind::kRunning});
-  recorder_.Mark({.kind = RecordKey::Kind::kStatus});
+  recorder_.Mark(RecordKey::Running());
+  recorder_.Mark(RecordKey::Status());
 }
 
 v1::SubJobReport JobManagerCore::Report(absl::Time now) {

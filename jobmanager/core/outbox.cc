@@ -28,7 +28,10 @@ void Outbox::Stop(const std::string& node, v1::AttemptId id, std::string reason)
 
 void Outbox::Acknowledge(const std::string& node, v1::AttemptId id, bool discard) {
   v1::AcknowledgeTasks* message = agents_[node].acknowledge.mutable_acknowledge();
-  *(discard ? message->add_discard() : message->add_ids()) = std::move(id);
+  if (discard) {
+    *message->add_discard() = id;
+  }
+  *message->add_ids() = std::move(id);
 }
 
 std::vector<Effect> Outbox::Take() {

@@ -12,14 +12,10 @@ namespace houtu::jobmanager {
 namespace {
 
 const char* Words(v1::JobState state) {
-  switch (state) {
-    case v1::JOB_STATE_SUCCEEDED:
-      return "the job succeeded";
-    case v1::JOB_STATE_CANCELLED:
-      return "the job was cancelled";
-    default:
-      return "the job failed";
+  if (state == v1::JOB_STATE_SUCCEEDED) {
+    return "the job succeeded";
   }
+  return state == v1::JOB_STATE_CANCELLED ? "the job was cancelled" : "the job failed";
 }
 
 }  // namespace
@@ -41,7 +37,7 @@ void Primary::End(v1::JobState state, std::string message, absl::Time now) {
   state_.set_message(ending_->message);
   if (state == v1::JOB_STATE_CANCELLED) {
     state_.set_state(v1::JOB_STATE_CANCELLING);
-    recorder_.Mark({.kind = RecordKey::Kind::kState});
+    recorder_.Mark(RecordKey::State());
     Tell(v1::JobEvent::KIND_CANCEL_REQUESTED, -1, ending_->message, now);
   }
 }
@@ -75,9 +71,9 @@ void Primary::TryEnd(int tasks_started, absl::Time now) {
   Tell(v1::JobEvent::KIND_ENDED, -1,
        ending_->message.empty() ? Words(ending_->state) : ending_->message, now);
   // The last status stands before the state that tells everybody to stop looking.
-  recorder_.Mark({.kind = RecordKey::Kind::kRunning});
-  recorder_.Mark({.kind = RecordKey::Kind::kStatus});
-  recorder_.MarkThen({.kind = RecordKey::Kind::kState}, JobEndRecorded{});
+  recorder_.Mark(RecordKey::Running());
+  recorder_.Mark(RecordKey::Status());
+  recorder_.MarkThen(RecordKey::State(), JobEndRecorded{});
 }
 
 // ---- Writing the result to the path that the job names ---------------------------------------

@@ -32,12 +32,16 @@ Primary::Primary(const Parts& parts)
 
 void Primary::Restore(const v1::JobStateRecord& state, absl::Time now) {
   state_ = state;
+  if (state_.state() == v1::JOB_STATE_SUCCEEDED || state_.state() == v1::JOB_STATE_FAILED ||
+      state_.state() == v1::JOB_STATE_CANCELLED) {
+    return;
+  }
   if (state_.state() != v1::JOB_STATE_CANCELLING && state_.state() != v1::JOB_STATE_RUNNING) {
     state_.set_state(v1::JOB_STATE_RUNNING);
     if (!state_.has_started_at()) {
       *state_.mutable_started_at() = ToProto(now);
     }
-    recorder_.Mark({.kind = RecordKey::Kind::kState});
+    recorder_.Mark(RecordKey::State());
   }
 }
 
@@ -117,9 +121,7 @@ void Primary::Succeed(int stage, absl::Time now) {
        now);
 }
 
-void Primary::MarkStage(int stage) {
-  recorder_.Mark({.kind = RecordKey::Kind::kStage, .stage = stage});
-}
+void Primary::MarkStage(int stage) { recorder_.Mark(RecordKey::Stage(stage)); }
 
 void Primary::StartRelease(int stage, absl::Time now) {
   const StageFacts& facts = stages_.at(stage);
@@ -197,8 +199,7 @@ void Primary::Release(int stage, int tasks, std::vector<v1::RawInput> inputs, ab
 
 void Primary::MarkAssignment(int stage, int datacenter, int chunk) {
   const std::string& name = context_.job.datacenters(datacenter);
-  const RecordKey key{
-      .kind = RecordKey::Kind::kAssignment, .stage = stage, .datacenter = name, .chunk = chunk};
+  const RecordKey key = RecordKey::Assignment(stage, name, chunk);
   if (name == context_.datacenter) {
     recorder_.MarkThen(key, AssignmentRecorded{stage, chunk});
   } else {

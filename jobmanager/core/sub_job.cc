@@ -144,10 +144,7 @@ void SubJob::AssignOne(int stage, const v1::AssignedTask& assigned, absl::Time n
 void SubJob::Reopened(TaskRef ref, absl::Time now) {
   OwnTask& task = Own(ref);
   HOUTU_CHECK(task.phase == OwnTask::Phase::kFinished, "only a finished task is opened again");
-  recorder_.Mark({.kind = RecordKey::Kind::kFinished,
-                  .stage = ref.stage,
-                  .datacenter = context_.datacenter,
-                  .chunk = stages_.ChunkOf(ref)});
+  recorder_.Mark(RecordKey::Finished(ref.stage, stages_.ChunkOf(ref)));
   SetPhase(ref, OwnTask::Phase::kHeld);
   Consider(ref, now);
 }

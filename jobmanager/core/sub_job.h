@@ -140,6 +140,7 @@ class SubJob {
   bool Adopt(const std::string& node, TaskRef ref, const v1::TaskReport& report, absl::Time now);
   void Ended(const std::string& node, TaskRef ref, const v1::TaskReport& report, absl::Time now);
   void EndedNow(const std::string& node, TaskRef ref, const v1::TaskReport& report, absl::Time now);
+  void WentAway(const std::string& node, TaskRef ref, const v1::TaskReport& report, absl::Time now);
   void Succeeded(const std::string& node, TaskRef ref, const v1::TaskReport& report,
                  absl::Time now);
   void FailedByItself(const std::string& node, TaskRef ref, const v1::TaskReport& report,

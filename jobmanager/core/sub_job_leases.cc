@@ -1,5 +1,6 @@
 // SubJob: leases, agents, and what is lost with them.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,20 +12,14 @@ namespace houtu::jobmanager {
 namespace {
 
 std::string Words(v1::LeaseEndReason reason) {
-  switch (reason) {
-    case v1::LEASE_END_REASON_RELEASED:
-      return "its lease was given back";
-    case v1::LEASE_END_REASON_JOB_ENDED:
-      return "its job ended";
-    case v1::LEASE_END_REASON_NODE_LOST:
-      return "its node went away";
-    case v1::LEASE_END_REASON_CONTAINER_FAILED:
-      return "its container ended";
-    case v1::LEASE_END_REASON_PREEMPTED:
-      return "its lease was taken back for another job";
-    default:
-      return "its lease ended";
-  }
+  static const auto* const kWords = new std::map<v1::LeaseEndReason, std::string>{
+      {v1::LEASE_END_REASON_RELEASED, "its lease was given back"},
+      {v1::LEASE_END_REASON_JOB_ENDED, "its job ended"},
+      {v1::LEASE_END_REASON_NODE_LOST, "its node went away"},
+      {v1::LEASE_END_REASON_CONTAINER_FAILED, "its container ended"},
+      {v1::LEASE_END_REASON_PREEMPTED, "its lease was taken back for another job"}};
+  const auto it = kWords->find(reason);
+  return it == kWords->end() ? "its lease ended" : it->second;
 }
 
 }  // namespace

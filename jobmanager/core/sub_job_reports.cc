@@ -1,5 +1,6 @@
 // SubJob: what agents tell of attempts, and what follows from each way to end.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "common/base/check.h"
@@ -39,23 +40,15 @@ absl::Duration BackoffAfter(const Retry& retry, int failures) {
 }
 
 std::string HowItEnded(const v1::TaskReport& report) {
-  std::string how;
-  switch (report.end_reason()) {
-    case v1::TASK_END_REASON_OUT_OF_MEMORY:
-      how = "out of memory";
-      break;
-    case v1::TASK_END_REASON_TIMED_OUT:
-      how = "ran into its time limit";
-      break;
-    case v1::TASK_END_REASON_NOT_EXECUTABLE:
-      how = "can't be executed";
-      break;
-    case v1::TASK_END_REASON_BAD_OUTPUT:
-      how = "bad output";
-      break;
-    default:
-      how = report.signal() != 0 ? fmt::format("ended by signal {}", report.signal())
-                                 : fmt::format("exit status {}", report.exit_status());
+  static const auto* const kWords = new std::map<v1::TaskEndReason, std::string>{
+      {v1::TASK_END_REASON_OUT_OF_MEMORY, "out of memory"},
+      {v1::TASK_END_REASON_TIMED_OUT, "ran into its time limit"},
+      {v1::TASK_END_REASON_NOT_EXECUTABLE, "can't be executed"},
+      {v1::TASK_END_REASON_BAD_OUTPUT, "bad output"}};
+  std::string how = report.signal() != 0 ? fmt::format("ended by signal {}", report.signal())
+                                         : fmt::format("exit status {}", report.exit_status());
+  if (const auto it = kWords->find(report.end_reason()); it != kWords->end()) {
+    how = it->second;
   }
   return report.message().empty() ? how : fmt::format("{}: {}", how, report.message());
 }
@@ -150,43 +143,42 @@ void SubJob::Ended(const std::string& node, TaskRef ref, const v1::TaskReport& r
 void SubJob::EndedNow(const std::string& node, TaskRef ref, const v1::TaskReport& report,
                       absl::Time now) {
   OwnTask& task = Own(ref);
-  const AttemptRef attempt{ref, report.id().attempt()};
-  leases_.Vacate(task.lease, attempt, now);
-  task.settled_attempt = attempt.attempt;
-  const bool counted = task.phase == OwnTask::Phase::kStarted && !task.running;
-  switch (report.end_reason()) {
-    case v1::TASK_END_REASON_SUCCEEDED:
-      health_.Started(node);
-      Succeeded(node, ref, report, now);
-      return;
-    case v1::TASK_END_REASON_START_FAILED:
-      FailedToStart(node, ref, report, now);
-      return;
-    case v1::TASK_END_REASON_INPUT_LOST:
-      if (counted) {
-        health_.StartUndecided(node);
-      }
-      LostItsInput(node, ref, report, now);
-      return;
-    case v1::TASK_END_REASON_STOPPED:
-    case v1::TASK_END_REASON_LOST:
-      if (counted) {
-        health_.StartUndecided(node);
-      }
-      if (stopping_) {
-        Acknowledge(node, attempt, /*discard=*/true);
-        SetPhase(ref, OwnTask::Phase::kHeld);
-        return;
-      }
-      ++counts_[ref.stage].attempts_lost;
-      RecordEnd(node, attempt, v1::JobEvent::KIND_ATTEMPT_LOST,
-                report.message().empty() ? "its container went away" : report.message(), now);
-      Requeue(ref, absl::ZeroDuration(), now);
-      return;
-    default:
-      health_.Started(node);
-      FailedByItself(node, ref, report, HowItEnded(report), now);
+  leases_.Vacate(task.lease, {ref, report.id().attempt()}, now);
+  task.settled_attempt = report.id().attempt();
+  const v1::TaskEndReason reason = report.end_reason();
+  const bool gone = reason == v1::TASK_END_REASON_STOPPED || reason == v1::TASK_END_REASON_LOST;
+  if (gone || reason == v1::TASK_END_REASON_INPUT_LOST) {
+    if (task.phase == OwnTask::Phase::kStarted && !task.running) {
+      health_.StartUndecided(node);
+    }
+  } else if (reason != v1::TASK_END_REASON_START_FAILED) {
+    health_.Started(node);
   }
+  if (gone) {
+    WentAway(node, ref, report, now);
+  } else if (reason == v1::TASK_END_REASON_INPUT_LOST) {
+    LostItsInput(node, ref, report, now);
+  } else if (reason == v1::TASK_END_REASON_START_FAILED) {
+    FailedToStart(node, ref, report, now);
+  } else if (reason == v1::TASK_END_REASON_SUCCEEDED) {
+    Succeeded(node, ref, report, now);
+  } else {
+    FailedByItself(node, ref, report, HowItEnded(report), now);
+  }
+}
+
+void SubJob::WentAway(const std::string& node, TaskRef ref, const v1::TaskReport& report,
+                      absl::Time now) {
+  const AttemptRef attempt{ref, report.id().attempt()};
+  if (stopping_) {
+    Acknowledge(node, attempt, /*discard=*/true);
+    SetPhase(ref, OwnTask::Phase::kHeld);
+    return;
+  }
+  ++counts_[ref.stage].attempts_lost;
+  RecordEnd(node, attempt, v1::JobEvent::KIND_ATTEMPT_LOST,
+            report.message().empty() ? "its container went away" : report.message(), now);
+  Requeue(ref, absl::ZeroDuration(), now);
 }
 
 void SubJob::Succeeded(const std::string& node, TaskRef ref, const v1::TaskReport& report,
@@ -200,10 +192,7 @@ void SubJob::Succeeded(const std::string& node, TaskRef ref, const v1::TaskRepor
   }
   Own(ref).result = std::make_unique<v1::FinishedTask>(*std::move(result));
   SetPhase(ref, OwnTask::Phase::kEnding);
-  recorder_.MarkThen({.kind = RecordKey::Kind::kFinished,
-                      .stage = ref.stage,
-                      .datacenter = context_.datacenter,
-                      .chunk = stages_.ChunkOf(ref)},
+  recorder_.MarkThen(RecordKey::Finished(ref.stage, stages_.ChunkOf(ref)),
                      ResultRecorded{{ref, report.id().attempt()}, node});
 }
 

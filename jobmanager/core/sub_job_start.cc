@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/status.h"
 #include "jobmanager/core/limits.h"
 #include "jobmanager/core/sub_job.h"
 #include "jobmanager/core/task_spec.h"
@@ -141,7 +142,7 @@ v1::Desire SubJob::Wanted() const {
         return known;
       }
     }
-    work.push_back({.resources = size});
+    work.emplace_back().resources = size;
     return work.back();
   };
   for (size_t i = 0; i < shapes_.size() && !stopping_; ++i) {

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <string>
+#include <utility>
 
 namespace houtu::jobmanager {
 
@@ -32,6 +33,16 @@ struct RecordKey {
   /// kAssignment, kFinished: the chunk; kEvents: the record's number.
   int chunk = -1;
   auto operator<=>(const RecordKey&) const = default;
+
+  static RecordKey State() { return {Kind::kState, -1, "", -1}; }
+  static RecordKey Status() { return {Kind::kStatus, -1, "", -1}; }
+  static RecordKey Running() { return {Kind::kRunning, -1, "", -1}; }
+  static RecordKey Stage(int stage) { return {Kind::kStage, stage, "", -1}; }
+  static RecordKey Assignment(int stage, std::string datacenter, int chunk) {
+    return {Kind::kAssignment, stage, std::move(datacenter), chunk};
+  }
+  static RecordKey Finished(int stage, int chunk) { return {Kind::kFinished, stage, "", chunk}; }
+  static RecordKey Events(int number) { return {Kind::kEvents, -1, "", number}; }
 };
 
 }  // namespace houtu::jobmanager
