@@ -36,26 +36,26 @@ class Election {
  public:
   struct Options {
     /// The election's node; created with its parents if it is not there.
-    std::string path;
+    std::string path = {};
     /// What followers are told of the leader: a serialized houtu.v1.Candidate.
-    std::string candidate;
+    std::string candidate = {};
     /// Unique among all candidates ever, letters and digits; empty: random. For simulations.
-    std::string id;
+    std::string id = {};
   };
 
   /// All are optional; none is called from inside a call, and none after the object's end. Each
   /// may end the Election.
   struct Callbacks {
     /// This candidate leads; `term` is above every earlier one.
-    std::function<void(int64_t term)> on_elected;
+    std::function<void(int64_t term)> on_elected = {};
     /// The connection is lost: still the leader, but make no new decision (C13).
-    std::function<void()> on_suspended;
+    std::function<void()> on_suspended = {};
     /// Connected again, the own election node and term were read again and are the same.
-    std::function<void(int64_t term)> on_resumed;
+    std::function<void(int64_t term)> on_resumed = {};
     /// The candidacy is over, leading or not: UNAVAILABLE the session expired; ABORTED a newer
     /// term, or somebody removed the node. Called once, last. To stand again make a new Election
     /// (and, after an expired session, a new Coordination).
-    std::function<void(absl::Status reason)> on_lost;
+    std::function<void(absl::Status reason)> on_lost = {};
   };
 
   Election(Coordination* coordination, Options options, Callbacks callbacks);

@@ -14,7 +14,7 @@ namespace houtu::coordination {
 
 struct Leader {
   /// A serialized houtu.v1.Candidate.
-  std::string candidate;
+  std::string candidate = {};
   int64_t term = 0;
 
   bool operator==(const Leader&) const = default;
@@ -22,9 +22,9 @@ struct Leader {
 
 /// The data of <path>/leader: "<term> <candidate's node>\n<candidate's bytes>".
 struct LeaderRecord {
-  Leader leader;
+  Leader leader = {};
   /// The name of the candidate's node below <path>/election.
-  std::string node;
+  std::string node = {};
 };
 
 std::string FormatLeader(const LeaderRecord& record);

@@ -64,9 +64,9 @@ void MemoryCoordination::Disconnect() {
   Break(store_->tree_.zxid());
 }
 
-void MemoryCoordination::DisconnectDuringNextWrite() {
+void MemoryCoordination::LoseAnswerOfWrite(int skipped) {
   const std::lock_guard lock(store_->mutex_);
-  lose_next_answer_ = true;
+  writes_until_lost_answer_ = skipped + 1;
 }
 
 void MemoryCoordination::Reconnect() {
@@ -156,7 +156,7 @@ MultiResult MemoryCoordination::Write(const std::vector<Op>& ops) {
   MemoryTree::Changes changes;
   const int64_t zxid_before = store_->tree_.zxid();
   result = store_->tree_.Apply(ops, session_, &changes);
-  if (std::exchange(lose_next_answer_, false)) {
+  if (writes_until_lost_answer_ > 0 && --writes_until_lost_answer_ == 0) {
     Break(zxid_before);
     result = MultiResult{};
     result.status = absl::DeadlineExceededError(

@@ -59,9 +59,9 @@ class MemoryCoordination final : public Coordination {
 
   /// The connection breaks: kSuspended.
   void Disconnect();
-  /// The next write takes effect, but the connection breaks before its answer
-  /// (DEADLINE_EXCEEDED).
-  void DisconnectDuringNextWrite();
+  /// The write after the next `skipped` ones takes effect, but the connection breaks before its
+  /// answer (DEADLINE_EXCEEDED).
+  void LoseAnswerOfWrite(int skipped = 0);
   /// kConnected again, and the watches of what changed meanwhile are called; kExpired if the
   /// session's time passed.
   void Reconnect();
@@ -98,8 +98,8 @@ class MemoryCoordination final : public Coordination {
   int64_t session_ = 0;
   bool connected_ = true;
   bool expired_ = false;
-  bool lose_next_answer_ = false;
-  int64_t seen_zxid_ = 0;  // the store's last write when the connection broke
+  int writes_until_lost_answer_ = 0;  // 0: none is to be lost
+  int64_t seen_zxid_ = 0;             // the store's last write when the connection broke
   std::multimap<std::string, PathWatch> watches_;
 };
 

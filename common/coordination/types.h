@@ -43,17 +43,17 @@ struct Stat {
 };
 
 struct Node {
-  std::string data;
-  Stat stat;
+  std::string data = {};
+  Stat stat = {};
 
   bool operator==(const Node&) const = default;
 };
 
 struct Children {
   /// Names, not paths; sorted.
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
   /// Of the parent.
-  Stat stat;
+  Stat stat = {};
 };
 
 struct CreateFlags {
@@ -64,25 +64,25 @@ struct CreateFlags {
 };
 
 struct CreateOp {
-  std::string path;
-  std::string data;
-  CreateFlags flags;
+  std::string path = {};
+  std::string data = {};
+  CreateFlags flags = {};
 };
 
 struct SetOp {
-  std::string path;
-  std::string data;
+  std::string path = {};
+  std::string data = {};
   int32_t version = kAnyVersion;
 };
 
 struct DeleteOp {
-  std::string path;
+  std::string path = {};
   int32_t version = kAnyVersion;
 };
 
 /// Nothing changes; the multi fails unless the node is there and has this version.
 struct CheckOp {
-  std::string path;
+  std::string path = {};
   int32_t version = kAnyVersion;
 };
 
@@ -90,19 +90,19 @@ using Op = std::variant<CreateOp, SetOp, DeleteOp, CheckOp>;
 
 struct OpResult {
   /// Of a CreateOp: the node's path, with its number if it is sequential.
-  std::string path;
+  std::string path = {};
   /// Of a SetOp.
-  Stat stat;
+  Stat stat = {};
 };
 
 struct MultiResult {
   /// OK: every op was done, in this order, at once. Else none was done, except with
   /// DEADLINE_EXCEEDED, where either is possible.
-  absl::Status status;
+  absl::Status status = {};
   /// The op that `status` is about; -1: none, or not known.
   int failed_op = -1;
   /// One for each op if OK, else empty.
-  std::vector<OpResult> results;
+  std::vector<OpResult> results = {};
 };
 
 enum class WatchEvent { kCreated, kDeleted, kChanged, kChildren };

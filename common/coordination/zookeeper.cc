@@ -14,16 +14,33 @@
 namespace houtu::coordination {
 namespace {
 
-// A call under way: what to do with its code and answer (empty unless the code is ZOK). On the
-// heap; owned by the C client from a call that it accepted until its completion, which it promises
-// for each, also when the handle is closed.
+// What to do with a call's code and answer (empty unless the code is ZOK).
 template <typename Answer>
 using Call = std::function<void(int, Answer)>;
 
+// What the C client gives back to a completion.
+template <typename Answer>
+struct Pending {
+  PendingCalls* calls;
+  Call<Answer> call;
+};
+
 template <typename Answer>
 void Complete(int code, Answer answer, const void* data) {
-  const std::unique_ptr<const Call<Answer>> call(static_cast<const Call<Answer>*>(data));
-  (*call)(code, answer);
+  const auto* const pending = static_cast<const Pending<Answer>*>(data);
+  const std::shared_ptr<void> kept = pending->calls->Take(pending);
+  pending->call(code, answer);
+}
+
+// Hands `call` to the C client by `send`; what it does not accept ends with that code.
+template <typename Answer, typename Send>
+void Begin(PendingCalls* calls, Call<Answer> call, Send send) {
+  auto pending = std::make_shared<Pending<Answer>>(Pending<Answer>{calls, std::move(call)});
+  calls->Keep(pending);
+  const int code = send(pending.get());
+  if (code == ZOK) return;
+  calls->Take(pending.get());
+  pending->call(code, Answer{});
 }
 
 using StringAnswer = const char*;
@@ -126,18 +143,16 @@ std::string ZookeeperCoordination::session_password() const {
   return password_;
 }
 
-// Hands `call` to the C client by `send`. What it does not accept, or what there is no connection
-// for, ends with that code: while disconnected the C client would keep it, and whether it is sent
-// some day nobody could say.
+// Without a connection nothing is sent: the C client would keep it, and whether it is sent some day
+// nobody could say.
 template <typename Answer, typename Send>
 void ZookeeperCoordination::Submit(std::function<void(int, Answer)> call, Send send) {
-  auto owned = std::make_unique<Call<Answer>>(std::move(call));
-  const bool connected = zoo_state(handle_) == ZOO_CONNECTED_STATE;
-  const int code = connected ? send(owned.get()) : static_cast<int>(ZINVALIDSTATE);
-  if (code == ZOK) {
-    (void)owned.release();
+  // The C client tells of a lost connection a moment before its state shows it.
+  const bool connected = connected_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
+  if (connected) {
+    Begin<Answer>(&calls_, std::move(call), send);
   } else {
-    (*owned)(code, Answer{});
+    call(ZINVALIDSTATE, Answer{});
   }
 }
 
@@ -277,6 +292,7 @@ void ZookeeperCoordination::OnEvent(_zhandle* handle, int type, int state, const
                                     void* context) {
   if (type != ZOO_SESSION_EVENT) return;
   auto* const self = static_cast<ZookeeperCoordination*>(context);
+  self->connected_ = state == ZOO_CONNECTED_STATE;
   if (state == ZOO_CONNECTED_STATE) {
     self->OnConnected(handle);
   } else if (state == ZOO_EXPIRED_SESSION_STATE || state == ZOO_AUTH_FAILED_STATE) {
@@ -305,17 +321,18 @@ void ZookeeperCoordination::CreateRoot(_zhandle* handle) {
   for (size_t end = 0; end < root_.size();) {
     end = std::min(root_.find('/', end + 1), root_.size());
     const std::string path = root_.substr(0, end);
-    auto call = std::make_unique<Call<StringAnswer>>([this, path](int code, StringAnswer) {
+    Call<StringAnswer> call = [this, path](int code, StringAnswer) {
       const bool broke_off = code == ZCONNECTIONLOSS || code == ZCLOSING;
       if (code == ZOK || code == ZNODEEXISTS) {
         if (path == root_) root_made_ = true;
       } else if (!broke_off) {
         LogWarning("zookeeper root not created", {{"path", path}, {"error", zerror(code)}});
       }
+    };
+    Begin<StringAnswer>(&calls_, std::move(call), [&](void* context) {
+      return zoo_acreate(handle, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT,
+                         &OnString, context);
     });
-    const int code = zoo_acreate(handle, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT,
-                                 &OnString, call.get());
-    if (code == ZOK) (void)call.release();
   }
 }
 

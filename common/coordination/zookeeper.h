@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/coordination/coordination.h"
+#include "common/coordination/pending_calls.h"
 
 // The C client's handle; its header defines names like ::Stat and stays out of ours.
 struct _zhandle;
@@ -36,9 +37,9 @@ class ZookeeperCoordination final : public Coordination {
  public:
   struct Options {
     /// "host:port,host:port,…".
-    std::string servers;
+    std::string servers = {};
     /// Every path lies below this node, which is created on connecting; empty: the store's root.
-    std::string root;
+    std::string root = {};
     /// How long the session outlives its connection. The servers may bound it (2 to 20 ticks).
     absl::Duration session_timeout = absl::Seconds(10);
     /// Bytes; at most kRecordBytesCeiling.
@@ -87,9 +88,11 @@ class ZookeeperCoordination final : public Coordination {
   void CreateRoot(_zhandle* handle);
 
   const std::string root_;
+  PendingCalls calls_;
   _zhandle* handle_ = nullptr;
   std::atomic<bool> root_made_ = false;
-  std::atomic<bool> was_connected_ = false;
+  std::atomic<bool> connected_ = false;      // as last told by the C client
+  std::atomic<bool> was_connected_ = false;  // ever
 
   mutable std::mutex mutex_;
   int64_t session_ = 0;

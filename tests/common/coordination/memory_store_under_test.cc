@@ -24,7 +24,7 @@ class MemorySession final : public SessionUnderTest {
   Coordination* coordination() override { return session_.get(); }
   void Disconnect() override { session_->Disconnect(); }
   void Reconnect() override { session_->Reconnect(); }
-  void LoseNextAnswer() override { session_->DisconnectDuringNextWrite(); }
+  void LoseNextAnswer() override { session_->LoseAnswerOfWrite(); }
   void Expire() override { store_->ExpireSession(session_->session_id()); }
 
  private:

@@ -28,6 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Ends the server with the thread that started it, also when the test crashes.
+constexpr char kSetpriv[] = "/usr/bin/setpriv";
 constexpr char kJava[] = "/usr/bin/java";
 constexpr char kServerJar[] = "/usr/share/java/zookeeper.jar";
 // The server's log: to standard error, which goes into its folder.
@@ -42,7 +44,10 @@ absl::StatusOr<std::string> MakeFolder() {
 }
 
 std::vector<std::string> Command(const std::string& folder) {
-  return {kJava,
+  return {kSetpriv,
+          "--pdeathsig",
+          "KILL",
+          kJava,
           "-Xmx256m",
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1",
@@ -71,9 +76,9 @@ bool SaysImOk(int port) {
 }  // namespace
 
 std::string ZookeeperServer::WhyNotHere() {
-  for (const char* const file : {kJava, kServerJar, kLogJar}) {
+  for (const char* const file : {kSetpriv, kJava, kServerJar, kLogJar}) {
     if (!fs::exists(file)) {
-      return fmt::format("{} is missing: install Debian's package zookeeper", file);
+      return fmt::format("{} is missing: install Debian's packages zookeeper and util-linux", file);
     }
   }
   return "";
@@ -137,9 +142,9 @@ absl::Status ZookeeperServer::Spawn() {
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
-  const int error = posix_spawn(&pid_, kJava, &files, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&pid_, kSetpriv, &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  return error == 0 ? absl::OkStatus() : ErrnoError(error, kJava);
+  return error == 0 ? absl::OkStatus() : ErrnoError(error, kSetpriv);
 }
 
 absl::Status ZookeeperServer::AwaitAnswer() {

@@ -14,7 +14,8 @@
 namespace houtu::testing {
 
 /// One standalone server on a free port of 127.0.0.1, with a folder of its own under the system's
-/// temporary folder. Owner: a test. Its end kills the server and removes the folder.
+/// temporary folder. Owner: a test. Its end kills the server and removes the folder; so
+/// does, for the server, the end of the thread that started it.
 /// Not thread-safe.
 class ZookeeperServer {
  public:
