@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "common/jobspec/canonical.h"
 #include "common/jobspec/limits.h"
@@ -41,9 +41,9 @@ TEST(C05, TwoHundredThousandArgumentsAreRefusedByTheLimitsName) {
   for (int i = 0; i < 200'000; ++i) {
     job.mutable_stages(0)->add_command("x");
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_THAT(std::string(CheckJob(job).message()), HasSubstr("limit"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - start, 1 * CLOCKS_PER_SEC) << "of processor time";
   job.mutable_stages(0)->mutable_command()->DeleteSubrange(5000, 195'001);
   EXPECT_THAT(std::string(CheckJob(job).message()),
               HasSubstr("stages[0].command: has 5000 arguments, limit 4096"));
