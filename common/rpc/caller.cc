@@ -1,5 +1,7 @@
 #include "common/rpc/caller.h"
 
+#include <grpc/grpc_security_constants.h>
+
 #include <algorithm>
 #include <string>
 
@@ -12,7 +14,7 @@ absl::StatusOr<Identity> CallerOf(const grpc::ServerContextBase& context) {
   if (auth == nullptr || !auth->IsPeerAuthenticated()) {
     return Error(absl::StatusCode::kUnauthenticated, "the caller shows no certificate");
   }
-  for (const grpc::string_ref& uri : auth->FindPropertyValues("x509_uri")) {
+  for (const grpc::string_ref& uri : auth->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME)) {
     return ParseIdentity(std::string_view(uri.data(), uri.size()));
   }
   return Error(absl::StatusCode::kUnauthenticated,
