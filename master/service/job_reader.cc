@@ -230,14 +230,18 @@ absl::StatusOr<JobReader::Chunk> JobReader::ReadChunk(const v1::JobRecord& recor
     HOUTU_ASSIGN_OR_RETURN(
         const std::optional<v1::AssignmentRecord> assigned,
         Read<v1::AssignmentRecord>(paths_.Assignment(record.id(), stage, dc, chunk)));
-    for (const v1::AssignedTask& task : assigned.value_or(v1::AssignmentRecord()).tasks()) {
-      out.assigned[task.task()] = {dc, task};
+    if (assigned) {
+      for (const v1::AssignedTask& task : assigned->tasks()) {
+        out.assigned[task.task()] = {dc, task};
+      }
     }
     HOUTU_ASSIGN_OR_RETURN(
         const std::optional<v1::FinishedRecord> finished,
         Read<v1::FinishedRecord>(paths_.Finished(record.id(), stage, dc, chunk)));
-    for (const v1::FinishedTask& task : finished.value_or(v1::FinishedRecord()).tasks()) {
-      out.finished.emplace(task.task(), std::pair(dc, task));
+    if (finished) {
+      for (const v1::FinishedTask& task : finished->tasks()) {
+        out.finished.emplace(task.task(), std::pair(dc, task));
+      }
     }
   }
   return out;
@@ -254,8 +258,10 @@ absl::StatusOr<v1::ListTasksResponse> JobReader::Tasks(const v1::JobRecord& reco
   HOUTU_ASSIGN_OR_RETURN(const std::optional<v1::RunningRecord> running_record,
                          Read<v1::RunningRecord>(paths_.Running(record.id())));
   std::map<std::pair<std::string, int>, v1::TaskStatus> running;
-  for (const v1::TaskStatus& task : running_record.value_or(v1::RunningRecord()).tasks()) {
-    running[{task.stage(), task.task()}] = task;
+  if (running_record) {
+    for (const v1::TaskStatus& task : running_record->tasks()) {
+      running[{task.stage(), task.task()}] = task;
+    }
   }
   v1::ListTasksResponse response;
   for (int s = start.stage; s < record.job().stages_size(); ++s) {
@@ -360,8 +366,8 @@ absl::StatusOr<std::vector<v1::JobEvent>> JobReader::Events(const v1::JobRecord&
     HOUTU_ASSIGN_OR_RETURN(
         const std::optional<v1::EventsRecord> events,
         Read<v1::EventsRecord>(paths_.Events(record.id(), chunk->datacenter, chunk->number)));
-    for (const v1::JobEvent& event : events.value_or(v1::EventsRecord()).events()) {
-      out.push_back(event);
+    if (events) {
+      out.insert(out.end(), events->events().begin(), events->events().end());
     }
   }
   std::stable_sort(out.begin(), out.end(), [](const v1::JobEvent& a, const v1::JobEvent& b) {

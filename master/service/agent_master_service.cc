@@ -1,0 +1,81 @@
+#include "master/service/agent_master_service.h"
+
+#include <memory>
+
+#include "common/base/status.h"
+#include "common/rpc/caller.h"
+#include "common/rpc/stream.h"
+
+namespace houtu::master {
+namespace {
+
+using Stream = ServerStream<v1::AgentMessage, v1::MasterCommand>;
+
+/// What one session knows of itself. On the loop's thread.
+struct Session {
+  SessionId id = 0;
+  std::string node;
+};
+
+absl::Status CheckRegistration(const Identity& caller, const std::string& datacenter,
+                               const v1::AgentMessage& message) {
+  if (!message.has_register_()) {
+    return Error(absl::StatusCode::kInvalidArgument, "a session begins with the registration");
+  }
+  const v1::Node& node = message.register_().node();
+  if (caller.datacenter != datacenter || node.datacenter() != datacenter) {
+    return Error(absl::StatusCode::kPermissionDenied, "{} is not of this datacenter, {}",
+                 Describe(caller), datacenter);
+  }
+  if (node.name() != caller.node) {
+    return Error(absl::StatusCode::kPermissionDenied, "{} may not register node {}",
+                 Describe(caller), node.name());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<v1::AgentMessage, v1::MasterCommand>* AgentMasterServiceShell::Session(
+    grpc::CallbackServerContext* context) {
+  const absl::StatusOr<Identity> caller = RequireRole(*context, {Role::kAgent});
+  std::shared_ptr<Stream> stream = Stream::Create(loop_);
+  const std::weak_ptr<Stream> weak = stream;
+  auto session = std::make_shared<struct Session>();
+  stream->Begin(
+      {.on_message =
+           [this, weak, session, caller](const v1::AgentMessage& message) {
+             const std::shared_ptr<Stream> self = weak.lock();
+             if (self == nullptr) {
+               return;
+             }
+             if (session->id != 0) {
+               shell_->OnAgentMessage(session->id, session->node, message);
+               return;
+             }
+             absl::Status status = caller.status();
+             status.Update(shell_->CheckLeading());
+             if (status.ok()) {
+               status = CheckRegistration(*caller, datacenter_, message);
+             }
+             if (!status.ok()) {
+               self->Finish(status);
+               return;
+             }
+             session->id = shell_->NewSession();
+             session->node = caller->node;
+             shell_->OnAgentRegistered(
+                 session->id, message.register_(),
+                 {.send = [self](v1::MasterCommand command) { self->Send(std::move(command)); },
+                  .finish = [self](const absl::Status& end) { self->Finish(end); }});
+           },
+       .on_end =
+           [this, session](const absl::Status&) {
+             if (session->id != 0) {
+               shell_->OnAgentGone(session->id, session->node);
+             }
+           }});
+  return stream.get();
+}
+
+}  // namespace houtu::master
