@@ -60,19 +60,22 @@ absl::StatusOr<CommandResult> ResultOf(const ReceivedMessage& message) {
   return result;
 }
 
-/// Waits until `folder` has the file. Errno 0, or ETIMEDOUT and the like.
-int AwaitFile(const std::filesystem::path& folder, const char* name, absl::Time deadline) {
+/// Waits until `folder` has the file. Errno 0, ESRCH: the process ended first, or ETIMEDOUT and the
+/// like.
+int AwaitFile(const std::filesystem::path& folder, const char* name, int process_fd,
+              absl::Time deadline) {
   const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (fd < 0) return errno;
   int error_number = inotify_add_watch(fd, folder.c_str(), IN_CREATE | IN_MOVED_TO) < 0 ? errno : 0;
   const std::filesystem::path file = folder / name;
   while (error_number == 0 && access(file.c_str(), F_OK) != 0) {
-    pollfd wait = {fd, POLLIN, 0};
+    pollfd wait[] = {{fd, POLLIN, 0}, {process_fd, POLLIN, 0}};
     const int64_t left_ms = absl::ToInt64Milliseconds(deadline - absl::Now());
     if (left_ms <= 0) error_number = ETIMEDOUT;
     char events[4096];
-    if (error_number == 0 && poll(&wait, 1, static_cast<int>(left_ms)) > 0) {
+    if (error_number == 0 && poll(wait, 2, static_cast<int>(left_ms)) > 0) {
       [[maybe_unused]] const ssize_t n = read(fd, events, sizeof(events));
+      if (wait[1].revents != 0) error_number = ESRCH;
     }
   }
   close(fd);
@@ -81,8 +84,11 @@ int AwaitFile(const std::filesystem::path& folder, const char* name, absl::Time 
 
 }  // namespace
 
-absl::Status ExecutorClient::AwaitReady(absl::Time deadline) const {
-  const int error_number = AwaitFile(ctl_, kExecutorReadyName, deadline);
+absl::Status ExecutorClient::AwaitReady(int process_fd, absl::Time deadline) const {
+  const int error_number = AwaitFile(ctl_, kExecutorReadyName, process_fd, deadline);
+  if (error_number == ESRCH) {
+    return absl::UnavailableError("executor: ended before it answered");
+  }
   if (error_number == ETIMEDOUT) {
     return absl::DeadlineExceededError("executor: did not come up within its limit");
   }

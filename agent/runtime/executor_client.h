@@ -27,8 +27,9 @@ class ExecutorClient {
   ExecutorClient(std::filesystem::path ctl, pid_t executor_pid)
       : ctl_(std::move(ctl)), executor_pid_(executor_pid) {}
 
-  /// Waits until the executor listens (it makes the `ready` file) and answers. DEADLINE_EXCEEDED.
-  absl::Status AwaitReady(absl::Time deadline) const;
+  /// Waits until the executor listens (it makes the `ready` file) and answers. `process_fd`: its
+  /// pidfd, -1: not known. UNAVAILABLE: it has ended. DEADLINE_EXCEEDED.
+  absl::Status AwaitReady(int process_fd, absl::Time deadline) const;
 
   /// Starts a program; `move` is called with the child's pid while it waits at its gate and puts it
   /// into its cgroups. OK: exec has succeeded. NOT_FOUND, PERMISSION_DENIED: the program or its

@@ -1,0 +1,50 @@
+// OciImages: images of the node's disk, unpacked once for each content.
+//
+//   oci:/images/app.tar:v1 --(skopeo's archive or a layout folder)--> digest of the manifest
+//   <images_dir>/<digest>/rootfs        unpacked, read-only from then on; shared by leases
+//   <images_dir>/<digest>.new           being unpacked; left by a death, thrown away
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace houtu::agent {
+
+/// Owner: ImageRootfs. Thread-safe; calls block while an image is unpacked.
+class OciImages {
+ public:
+  struct Options {
+    /// <work>/images; made if absent. One agent's alone.
+    std::filesystem::path images_dir;
+    /// Folders below which images may lie; links are followed and must stay inside.
+    std::vector<std::filesystem::path> image_roots;
+    /// A path, or a name looked up in PATH.
+    std::string umoci = "umoci";
+    /// The layers' size as they lie in the image (compressed).
+    int64_t image_bytes_max = int64_t{16} << 30;
+    /// For one image's unpacking.
+    absl::Duration unpack_limit = absl::Minutes(5);
+  };
+  explicit OciImages(Options options) : options_(std::move(options)) {}
+
+  /// The unpacked root file system of PATH[:TAG] (TAG: "latest"). Errors as ImageRootfs::Prepare.
+  absl::StatusOr<std::filesystem::path> Unpacked(std::string_view name);
+
+ private:
+  Options options_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  /// Digests that some call is unpacking.
+  std::set<std::string> unpacking_;
+};
+
+}  // namespace houtu::agent
