@@ -1,6 +1,6 @@
 // OciImages: images of the node's disk, unpacked once for each content.
 //
-//   oci:/images/app.tar:v1 --(skopeo's archive or a layout folder)--> digest of the manifest
+//   oci:/images/app.tar:v1 --(a layout folder or the same as a .tar)--> digest of the manifest
 //   <images_dir>/<digest>/rootfs        unpacked, read-only from then on; shared by leases
 //   <images_dir>/<digest>.new           being unpacked; left by a death, thrown away
 #pragma once
@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "agent/images/oci_layout.h"
 
 namespace houtu::agent {
 
@@ -40,6 +41,9 @@ class OciImages {
   absl::StatusOr<std::filesystem::path> Unpacked(std::string_view name);
 
  private:
+  absl::Status UnpackTo(const OciLayout& layout, const OciImage& image,
+                        const std::filesystem::path& kept) const;
+
   Options options_;
   std::mutex mutex_;
   std::condition_variable done_;
