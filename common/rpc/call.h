@@ -38,7 +38,9 @@ void CallOnLoop(EventLoop* loop, std::shared_ptr<void> keep_alive, Request reque
   SetDeadline(&state->context, deadline);
   start(&state->context, &state->request, &state->response,
         [loop, state, done = std::move(done)](const grpc::Status& status) {
-          loop->Post([state, done, status = FromGrpc(status)] { done(status, state->response); });
+          loop->Post([state, done, status = FromGrpc(status)]() mutable {
+            done(status, state->response);
+          });
         });
 }
 
