@@ -21,6 +21,9 @@ class DataRoots {
  public:
   explicit DataRoots(std::vector<std::string> roots);
 
+  /// Whether the path is below a root, as it is written.
+  bool Covers(const std::string& path) const { return Find(path).ok(); }
+
   /// A regular file, open for reading. NOT_FOUND; PERMISSION_DENIED: not below a root, or a link
   /// leads out of it; FAILED_PRECONDITION: no regular file.
   absl::StatusOr<Fd> Open(const std::string& path) const;

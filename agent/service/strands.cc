@@ -1,0 +1,69 @@
+#include "agent/service/strands.h"
+
+#include <utility>
+
+namespace houtu::agent {
+
+void Strands::Submit(const std::string& name, std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto& queue = queues_[name];
+    queue.push_back(std::move(work));
+    if (queue.size() > 1) {
+      return;  // the one that runs now goes on with it
+    }
+  }
+  pool_->Submit([this, name] { RunNext(name); });
+}
+
+void Strands::RunNext(const std::string& name) {
+  std::function<void()> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work = queues_[name].front();
+  }
+  work();
+  {
+    const std::lock_guard lock(mutex_);
+    auto& queue = queues_[name];
+    queue.pop_front();
+    if (queue.empty()) {
+      queues_.erase(name);
+      return;
+    }
+  }
+  // Back to the pool's queue after each piece: a busy lease must not starve the others.
+  pool_->Submit([this, name] { RunNext(name); });
+}
+
+void BoundedQueue::Submit(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(work));
+    if (free_ == 0) {
+      return;
+    }
+    --free_;
+  }
+  pool_->Submit([this] { RunNext(); });
+}
+
+void BoundedQueue::RunNext() {
+  std::function<void()> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work = std::move(queue_.front());
+    queue_.pop_front();
+  }
+  work();
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.empty()) {
+      ++free_;
+      return;
+    }
+  }
+  pool_->Submit([this] { RunNext(); });
+}
+
+}  // namespace houtu::agent
