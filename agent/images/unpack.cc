@@ -20,13 +20,16 @@ namespace fs = std::filesystem;
 constexpr char kTag[] = "image";
 constexpr char kRefName[] = "org.opencontainers.image.ref.name";
 constexpr char kLayoutVersion[] = R"({"imageLayoutVersion":"1.0.0"})";
+/// Stands before umoci's errors, between lines of its progress.
+constexpr std::string_view kErrorMark = "\u2a2f ";
 constexpr std::string_view kDiskFull = "no space left on device";
 
-/// Without the decoration that umoci puts before each line.
-std::string FirstLine(const std::string& said) {
-  const std::string line = said.substr(0, said.find('\n'));
-  const size_t start = line.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/");
-  return start == std::string::npos ? line : line.substr(start);
+/// What umoci marks as an error, or another tool's first line.
+std::string FirstError(std::string_view said) {
+  const size_t mark = said.find(kErrorMark);
+  if (mark != std::string_view::npos) said.remove_prefix(mark + kErrorMark.size());
+  const std::string_view line = said.substr(0, said.find('\n'));
+  return std::string(line.substr(0, line.find_last_not_of(' ') + 1));
 }
 
 absl::Status RunTool(std::vector<std::string> argv, absl::Duration limit) {
@@ -43,7 +46,7 @@ absl::Status RunTool(std::vector<std::string> argv, absl::Duration limit) {
   const bool disk_full = said.find(kDiskFull) != std::string::npos;
   return Error(
       disk_full ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kInvalidArgument,
-      "{}: {}", fs::path(tool).filename().native(), FirstLine(said));
+      "{}: {}", fs::path(tool).filename().native(), FirstError(said));
 }
 
 /// A layout of ours with the one image, over the blobs of theirs: a tag that is moved meanwhile, or

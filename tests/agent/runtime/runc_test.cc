@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "agent/runtime/lease_folder.h"
+#include "agent/runtime/subprocess.h"
 #include "tests/agent/runtime/contract_fixture.h"
 #include "tests/agent/runtime/runc_under_test.h"
 
@@ -149,6 +150,32 @@ TEST_F(RuncRuntimeTest, ACpuSecondIsCounted) {
   ASSERT_TRUE(usage.ok());
   EXPECT_GT(usage->cpu_ms, 10);
   EXPECT_FALSE(usage->out_of_memory);
+}
+
+TEST_F(RuncRuntimeTest, AProgramOfAnOciImageRuns) {
+  // The one static program at hand: it tells its usage.
+  auto& node = static_cast<RuncUnderTest&>(*node_);
+  const std::filesystem::path layout = node.image_root() / "app";
+  std::filesystem::create_directories(node.image_root());
+  for (const std::vector<std::string>& argv : std::vector<std::vector<std::string>>{
+           {"umoci", "init", "--layout", layout},
+           {"umoci", "new", "--image", layout.native() + ":v1"},
+           {"umoci", "insert", "--image", layout.native() + ":v1",
+            HOUTU_PROGRAM_DIR "/houtu-executor", "/app/program"}}) {
+    const absl::Status made = agent::RunProgramOk({.argv = argv}).status();
+    ASSERT_TRUE(made.ok()) << made;
+  }
+  const absl::StatusOr<std::filesystem::path> root =
+      node.rootfs().Prepare("oci:" + layout.native() + ":v1", spec_.lease_dir);
+  ASSERT_TRUE(root.ok()) << root.status();
+  spec_.rootfs = *root;
+  StartContainer();
+  agent::TaskLaunch launch = Launch(1, Program::kSucceeds);
+  launch.command = {"/app/program", "--no-such-flag"};
+  EXPECT_THAT(OutputOf(launch), HasSubstr("usage: /app/program"));
+  EXPECT_EQ(exit_.exit_status, 2);
+  launch = Launch(2, Program::kSucceeds);
+  EXPECT_THAT(Start(launch), HasCode(absl::StatusCode::kNotFound));
 }
 
 TEST_F(RuncRuntimeTest, ATaskThatDoesNothingCostsMilliseconds) {

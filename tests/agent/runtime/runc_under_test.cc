@@ -63,7 +63,7 @@ RuncUnderTest::RuncUnderTest(fs::path work_dir)
                .program_dir = HOUTU_PROGRAM_DIR,
                .cgroup_parent = "houtu-test-" + std::to_string(getpid()),
                .masked_paths = {work_dir_}},
-      rootfs_({.images_dir = work_dir_ / "images"}) {}
+      rootfs_({.images_dir = work_dir_ / "images", .image_roots = {image_root()}}) {}
 
 RuncUnderTest::~RuncUnderTest() {
   for (const agent::ContainerSpec& spec : specs_) {

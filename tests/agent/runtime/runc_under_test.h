@@ -24,6 +24,9 @@ class RuncUnderTest : public RuntimeUnderTest {
   void KillFirstProcess(const agent::ContainerSpec& spec) override;
 
   const std::filesystem::path& work_dir() const { return work_dir_; }
+  /// Images may lie in here.
+  std::filesystem::path image_root() const { return work_dir_ / "roots"; }
+  agent::ImageRootfs& rootfs() { return rootfs_; }
   const std::string& cgroup_parent() const { return options_.cgroup_parent; }
 
  private:
