@@ -11,15 +11,23 @@ WorkerPool::WorkerPool(int threads) {
   }
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { Stop(); }
+
+void WorkerPool::Stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) {
-    thread.join();
+    if (thread.joinable()) {
+      thread.join();
+    }
   }
+  // What waited may own objects that submit in their destructors: destroy it without the lock.
+  std::deque<std::function<void()>> dropped;
+  const std::lock_guard lock(mutex_);
+  dropped.swap(queue_);
 }
 
 void WorkerPool::Submit(std::function<void()> work) {

@@ -15,12 +15,17 @@ namespace houtu {
 class WorkerPool {
  public:
   explicit WorkerPool(int threads);
-  /// Finishes what runs, drops what waits, joins.
+  /// As Stop.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
+  /// After Stop it is dropped.
   void Submit(std::function<void()> work);
+
+  /// Finishes what runs, drops what waits, joins. Call it before what the work uses goes; not from
+  /// a worker.
+  void Stop();
 
  private:
   void Run();

@@ -134,12 +134,16 @@ absl::Status ClientServiceShell::Submit(const Identity& caller, const Store& sto
   *record.mutable_submitted_at() = ToProto(absl::Now());
   JobWriter writer(store, paths_, leading.term_check);
   HOUTU_RETURN_IF_ERROR(writer.EnsureAccount(job.account()).status());
-  HOUTU_RETURN_IF_ERROR(writer.Submit(
-      record, parts_.config.jobs_active_max() > 0 ? parts_.config.jobs_active_max() : 10'000));
-  parts_.metrics->JobSubmitted();
-  LogInfo("job accepted", {{"job", record.id()}, {"account", job.account()}});
-  Nudge(record);
-  HOUTU_ASSIGN_OR_RETURN(*response->mutable_status(), StatusOf(store, record));
+  HOUTU_ASSIGN_OR_RETURN(
+      const JobWriter::Submitted submitted,
+      writer.Submit(
+          record, parts_.config.jobs_active_max() > 0 ? parts_.config.jobs_active_max() : 10'000));
+  if (submitted.is_new) {
+    parts_.metrics->JobSubmitted();
+    LogInfo("job accepted", {{"job", record.id()}, {"account", job.account()}});
+    Nudge(record);
+  }
+  HOUTU_ASSIGN_OR_RETURN(*response->mutable_status(), StatusOf(store, submitted.record));
   return absl::OkStatus();
 }
 
@@ -183,6 +187,7 @@ grpc::ServerUnaryReactor* ClientServiceShell::ListJobs(grpc::CallbackServerConte
         const std::set<std::string> active(active_names.begin(), active_names.end());
         const int limit = request->page_size() <= 0 ? kJobsPageDefault
                                                     : std::min(request->page_size(), kJobsPageMax);
+        size_t bytes = 0;
         for (const std::string& id : index_.Visible(caller)) {
           if (!request->page_token().empty() && id >= request->page_token()) {
             continue;
@@ -190,8 +195,8 @@ grpc::ServerUnaryReactor* ClientServiceShell::ListJobs(grpc::CallbackServerConte
           if (!request->all() && !active.contains(id)) {
             continue;
           }
-          if (response->jobs_size() == limit) {
-            response->set_next_page_token(response->jobs(limit - 1).id());
+          if (response->jobs_size() == limit || bytes >= JobReader::kPageBytesMax) {
+            response->set_next_page_token(response->jobs(response->jobs_size() - 1).id());
             break;
           }
           const JobReader reader(store, paths_);
@@ -201,6 +206,7 @@ grpc::ServerUnaryReactor* ClientServiceShell::ListJobs(grpc::CallbackServerConte
           }
           HOUTU_RETURN_IF_ERROR(record.status());
           HOUTU_ASSIGN_OR_RETURN(*response->add_jobs(), StatusOf(store, *record));
+          bytes += response->jobs(response->jobs_size() - 1).ByteSizeLong();
         }
         return absl::OkStatus();
       });
@@ -221,11 +227,11 @@ grpc::ServerUnaryReactor* ClientServiceShell::GetJob(grpc::CallbackServerContext
 
 grpc::ServerWriteReactor<v1::JobStatus>* ClientServiceShell::WatchJob(
     grpc::CallbackServerContext* context, const v1::GetJobRequest* request) {
-  auto* watch = new JobWatch(parts_.loop, parts_.view);
+  const std::shared_ptr<JobWatch> watch = JobWatch::Create(parts_.loop, parts_.view);
   const absl::StatusOr<Identity> caller = RequireRole(*context, {Role::kClient, Role::kAdmin});
   if (!caller.ok()) {
     watch->Refuse(caller.status());
-    return watch;
+    return watch.get();
   }
   parts_.workers->Submit([this, watch, caller = *caller, job = request->job()] {
     const auto store = parts_.view->Store();
@@ -241,7 +247,7 @@ grpc::ServerWriteReactor<v1::JobStatus>* ClientServiceShell::WatchJob(
     }
     watch->Watch(*store, paths_, *std::move(record));
   });
-  return watch;
+  return watch.get();
 }
 
 grpc::ServerUnaryReactor* ClientServiceShell::ListTasks(grpc::CallbackServerContext* context,

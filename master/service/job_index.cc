@@ -9,6 +9,7 @@
 namespace houtu::master {
 
 absl::Status JobIndex::Refresh(const coordination::BlockingCoordination& store) {
+  const std::lock_guard refreshing(refreshing_);
   HOUTU_ASSIGN_OR_RETURN(const std::vector<std::string> names, store.GetChildren(paths_.Jobs()));
   std::vector<std::string> unknown;
   {

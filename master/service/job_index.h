@@ -43,6 +43,8 @@ class JobIndex {
   absl::StatusOr<std::string> Find(const std::string& text, const Identity& caller) const;
 
   const RecordPaths paths_;
+  /// Held for a whole Refresh: an older list of names must not remove what a newer one added.
+  std::mutex refreshing_;
   mutable std::mutex mutex_;
   std::map<std::string, Entry> jobs_;
 };

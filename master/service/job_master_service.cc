@@ -16,6 +16,18 @@ struct Session {
   std::string job;
 };
 
+absl::Status CheckHello(const Identity& caller, const std::string& datacenter,
+                        const v1::JobManagerMessage& message) {
+  if (!message.has_hello()) {
+    return Error(absl::StatusCode::kInvalidArgument, "a session begins with the hello");
+  }
+  if (caller.datacenter != datacenter || message.hello().datacenter() != datacenter) {
+    return Error(absl::StatusCode::kPermissionDenied, "{} is not of this datacenter, {}",
+                 Describe(caller), datacenter);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 grpc::ServerBidiReactor<v1::JobManagerMessage, v1::JobMasterMessage>*
@@ -37,10 +49,10 @@ JobMasterServiceShell::Session(grpc::CallbackServerContext* context) {
              }
              absl::Status status = caller.status();
              if (status.ok()) {
-               status = message.has_hello()
-                            ? shell_->CheckToken(message.hello().job(), message.hello().token())
-                            : Error(absl::StatusCode::kInvalidArgument,
-                                    "a session begins with the hello");
+               status = CheckHello(*caller, datacenter_, message);
+             }
+             if (status.ok()) {
+               status = shell_->CheckToken(message.hello().job(), message.hello().token());
              }
              if (!status.ok()) {
                self->Finish(status);

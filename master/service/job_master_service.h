@@ -7,10 +7,12 @@
 
 namespace houtu::master {
 
-/// Owner: main. Role manager, and the token of a job that is active here.
+/// Owner: main. Role manager, and the token of a job that is active here. A session is for a
+/// manager of this datacenter; inputs are listed for any.
 class JobMasterServiceShell final : public v1::JobMasterService::CallbackService {
  public:
-  JobMasterServiceShell(EventLoop* loop, MasterShell* shell) : loop_(loop), shell_(shell) {}
+  JobMasterServiceShell(EventLoop* loop, MasterShell* shell, std::string datacenter)
+      : loop_(loop), shell_(shell), datacenter_(std::move(datacenter)) {}
 
   grpc::ServerBidiReactor<v1::JobManagerMessage, v1::JobMasterMessage>* Session(
       grpc::CallbackServerContext* context) override;
@@ -21,6 +23,7 @@ class JobMasterServiceShell final : public v1::JobMasterService::CallbackService
  private:
   EventLoop* const loop_;
   MasterShell* const shell_;
+  const std::string datacenter_;
 };
 
 }  // namespace houtu::master

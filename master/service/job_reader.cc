@@ -11,25 +11,33 @@
 namespace houtu::master {
 namespace {
 
-/// Where a page of a listing starts: "<stage's place in the job>:<task>".
+/// Where a page of a listing starts: "<stage's place in the job>:<task>:<the task's file>".
 struct PageStart {
   int stage = 0;
   int task = 0;
+  int file = 0;
 };
+
+std::string FormatPage(const PageStart& start) {
+  return fmt::format("{}:{}:{}", start.stage, start.task, start.file);
+}
 
 absl::StatusOr<PageStart> ParsePage(const std::string& token) {
   PageStart start;
   if (token.empty()) {
     return start;
   }
-  const size_t colon = token.find(':');
-  const char* const end = token.data() + token.size();
-  if (colon == std::string::npos ||
-      std::from_chars(token.data(), token.data() + colon, start.stage).ptr !=
-          token.data() + colon ||
-      std::from_chars(token.data() + colon + 1, end, start.task).ptr != end || start.stage < 0 ||
-      start.task < 0) {
-    return Error(absl::StatusCode::kInvalidArgument, "page_token \"{}\" is not one of ours", token);
+  const char* next = token.data();
+  const char* const end = next + token.size();
+  for (int* number : {&start.stage, &start.task, &start.file}) {
+    const bool is_last = number == &start.file;
+    const auto [stop, error] = std::from_chars(next, end, *number);
+    if (error != std::errc() || *number < 0 || (stop == end) != is_last ||
+        (!is_last && *stop != ':')) {
+      return Error(absl::StatusCode::kInvalidArgument, "page_token \"{}\" is not one of ours",
+                   token);
+    }
+    next = is_last ? end : stop + 1;
   }
   return start;
 }
@@ -71,17 +79,17 @@ v1::TaskStatus FinishedStatus(const std::string& stage, const std::string& datac
   return out;
 }
 
-void AddFiles(const std::string& stage, const v1::FinishedTask& task,
-              v1::ListOutputsResponse* response) {
+std::vector<v1::OutputFile> FilesOf(const std::string& stage, const v1::FinishedTask& task) {
+  std::vector<v1::OutputFile> files;
   const auto add = [&](const std::string& name, int64_t size) {
-    v1::OutputFile* file = response->add_files();
-    file->set_stage(stage);
-    file->set_task(task.task());
-    file->set_attempt(task.attempt());
-    file->set_name(name);
-    file->set_size_bytes(size);
-    file->set_node(task.node());
-    file->set_agent_address(task.agent_address());
+    v1::OutputFile& file = files.emplace_back();
+    file.set_stage(stage);
+    file.set_task(task.task());
+    file.set_attempt(task.attempt());
+    file.set_name(name);
+    file.set_size_bytes(size);
+    file.set_node(task.node());
+    file.set_agent_address(task.agent_address());
   };
   for (int i = 0; i < task.numbered_size_plus_one_size(); ++i) {
     if (task.numbered_size_plus_one(i) > 0) {
@@ -91,6 +99,7 @@ void AddFiles(const std::string& stage, const v1::FinishedTask& task,
   for (const v1::Partition& partition : task.named()) {
     add(partition.name(), partition.size_bytes());
   }
+  return files;
 }
 
 /// The stages whose output is the job's: the one it names, else those that no stage needs.
@@ -264,6 +273,7 @@ absl::StatusOr<v1::ListTasksResponse> JobReader::Tasks(const v1::JobRecord& reco
     }
   }
   v1::ListTasksResponse response;
+  size_t bytes = 0;
   for (int s = start.stage; s < record.job().stages_size(); ++s) {
     const std::string& stage = record.job().stages(s).name();
     if (!request.stage().empty() && stage != request.stage()) {
@@ -277,8 +287,8 @@ absl::StatusOr<v1::ListTasksResponse> JobReader::Tasks(const v1::JobRecord& reco
     int loaded = -1;
     Chunk chunk;
     for (int t = s == start.stage ? start.task : 0; t < stage_record->tasks(); ++t) {
-      if (response.tasks_size() == limit) {
-        response.set_next_page_token(fmt::format("{}:{}", s, t));
+      if (response.tasks_size() == limit || bytes >= kPageBytesMax) {
+        response.set_next_page_token(FormatPage({.stage = s, .task = t}));
         return response;
       }
       if (t / stage_record->tasks_per_chunk() != loaded) {
@@ -303,6 +313,7 @@ absl::StatusOr<v1::ListTasksResponse> JobReader::Tasks(const v1::JobRecord& reco
           task->set_input(DescribeInput(assigned->second.second.input()));
         }
       }
+      bytes += task->ByteSizeLong();
     }
   }
   return response;
@@ -321,6 +332,8 @@ absl::StatusOr<v1::ListOutputsResponse> JobReader::Outputs(
   const int limit = PageSize(request.page_size(), kTasksPageDefault, kTasksPageMax);
   v1::ListOutputsResponse response;
   response.set_job_id(record.id());
+  size_t bytes = 0;
+  const auto full = [&] { return response.files_size() == limit || bytes >= kPageBytesMax; };
   for (int s = start.stage; s < static_cast<int>(stages.size()); ++s) {
     const std::string& stage = stages[static_cast<size_t>(s)];
     HOUTU_ASSIGN_OR_RETURN(const std::optional<v1::StageRecord> stage_record,
@@ -332,16 +345,24 @@ absl::StatusOr<v1::ListOutputsResponse> JobReader::Outputs(
     int loaded = -1;
     Chunk chunk;
     for (int t = s == start.stage ? start.task : 0; t < stage_record->tasks(); ++t) {
-      if (response.files_size() >= limit) {
-        response.set_next_page_token(fmt::format("{}:{}", s, t));
-        return response;
-      }
       if (t / stage_record->tasks_per_chunk() != loaded) {
         loaded = t / stage_record->tasks_per_chunk();
         HOUTU_ASSIGN_OR_RETURN(chunk, ReadChunk(record, stage, loaded));
       }
-      if (const auto done = chunk.finished.find(t); done != chunk.finished.end()) {
-        AddFiles(stage, done->second.second, &response);
+      const auto done = chunk.finished.find(t);
+      if (done == chunk.finished.end()) {
+        continue;
+      }
+      const std::vector<v1::OutputFile> files = FilesOf(stage, done->second.second);
+      const bool is_first = s == start.stage && t == start.task;
+      for (int f = is_first ? start.file : 0; f < static_cast<int>(files.size()); ++f) {
+        if (full()) {
+          response.set_next_page_token(FormatPage({.stage = s, .task = t, .file = f}));
+          return response;
+        }
+        v1::OutputFile* file = response.add_files();
+        *file = files[static_cast<size_t>(f)];
+        bytes += file->ByteSizeLong();
       }
     }
   }

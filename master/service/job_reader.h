@@ -29,6 +29,8 @@ class JobReader {
   /// Most tasks of one page.
   static constexpr int kTasksPageMax = 5000;
   static constexpr int kTasksPageDefault = 1000;
+  /// A page ends early when it has this many bytes: far below the limit of a message.
+  static constexpr size_t kPageBytesMax = 4 << 20;
 
   JobReader(coordination::BlockingCoordination store, RecordPaths paths)
       : store_(store), paths_(std::move(paths)) {}

@@ -17,40 +17,59 @@ std::optional<Message> Parse(const std::optional<coordination::Node>& node) {
 
 }  // namespace
 
+std::shared_ptr<JobWatch> JobWatch::Create(EventLoop* loop, const SharedView* view) {
+  std::shared_ptr<JobWatch> watch(new JobWatch(loop, view));
+  watch->self_ = watch;
+  return watch;
+}
+
 void JobWatch::Watch(std::shared_ptr<coordination::Coordination> store, const RecordPaths& paths,
                      v1::JobRecord record) {
-  loop_->Post([this, store = std::move(store), paths, record = std::move(record)]() mutable {
-    watches_ = std::make_unique<Watches>();
-    Watches& w = *watches_;
-    w.store = std::move(store);
-    const std::string id = record.id();
-    w.record = std::move(record);
-    w.session = w.store->OnSessionState([this](coordination::SessionState state) {
-      if (state == coordination::SessionState::kExpired) {
-        End(absl::UnavailableError("this master lost its ZooKeeper session; ask again"));
-      }
-    });
-    w.state_watch = std::make_unique<coordination::DataWatch>(
-        w.store.get(), paths.State(id), [this](const auto& node) {
-          watches_->state = Parse<v1::JobStateRecord>(node);
-          watches_->state_told = true;
-          if (!node.has_value()) {
-            End(absl::NotFoundError("the job was removed after its retention"));
-          }
-          OnChange();
-        });
-    w.status_watch = std::make_unique<coordination::DataWatch>(
-        w.store.get(), paths.Status(id), [this](const auto& node) {
-          watches_->status = Parse<v1::JobStatus>(node);
-          watches_->status_told = true;
-          OnChange();
-        });
-    w.cancel_watch = std::make_unique<coordination::DataWatch>(
-        w.store.get(), paths.Cancel(id), [this](const auto& node) {
-          watches_->cancel_requested = node.has_value();
-          OnChange();
-        });
+  loop_->Post([self = shared_from_this(), store = std::move(store), paths,
+               record = std::move(record)]() mutable {
+    bool ended = false;
+    {
+      const std::lock_guard lock(self->mutex_);
+      ended = self->ended_;
+    }
+    if (!ended) {
+      self->StartWatches(std::move(store), paths, std::move(record));
+    }
   });
+}
+
+void JobWatch::StartWatches(std::shared_ptr<coordination::Coordination> store,
+                            const RecordPaths& paths, v1::JobRecord record) {
+  watches_ = std::make_unique<Watches>();
+  Watches& w = *watches_;
+  w.store = std::move(store);
+  const std::string id = record.id();
+  w.record = std::move(record);
+  w.session = w.store->OnSessionState([this](coordination::SessionState state) {
+    if (state == coordination::SessionState::kExpired) {
+      End(absl::UnavailableError("this master lost its ZooKeeper session; ask again"));
+    }
+  });
+  w.state_watch = std::make_unique<coordination::DataWatch>(
+      w.store.get(), paths.State(id), [this](const auto& node) {
+        watches_->state = Parse<v1::JobStateRecord>(node);
+        watches_->state_told = true;
+        if (!node.has_value()) {
+          End(absl::NotFoundError("the job was removed after its retention"));
+        }
+        OnChange();
+      });
+  w.status_watch = std::make_unique<coordination::DataWatch>(
+      w.store.get(), paths.Status(id), [this](const auto& node) {
+        watches_->status = Parse<v1::JobStatus>(node);
+        watches_->status_told = true;
+        OnChange();
+      });
+  w.cancel_watch = std::make_unique<coordination::DataWatch>(
+      w.store.get(), paths.Cancel(id), [this](const auto& node) {
+        watches_->cancel_requested = node.has_value();
+        OnChange();
+      });
 }
 
 void JobWatch::OnChange() {
@@ -115,7 +134,7 @@ void JobWatch::End(const absl::Status& status) {
 
 void JobWatch::OnDone() {
   // The watches end on their own thread, and what they called is over by then.
-  loop_->Post([this] { delete this; });
+  loop_->Post([self = std::move(self_)] { self->watches_.reset(); });
 }
 
 }  // namespace houtu::master

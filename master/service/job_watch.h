@@ -17,10 +17,12 @@
 namespace houtu::master {
 
 /// Sends the status at once and after each change (the newest, if the client reads slowly), and
-/// ends after the job's end was sent. gRPC owns it: it deletes itself when the stream is done.
-class JobWatch final : public grpc::ServerWriteReactor<v1::JobStatus> {
+/// ends after the job's end was sent. It keeps itself alive until the stream is done, which may be
+/// while a worker still looks for the job: whoever uses it holds it.
+class JobWatch final : public grpc::ServerWriteReactor<v1::JobStatus>,
+                       public std::enable_shared_from_this<JobWatch> {
  public:
-  JobWatch(EventLoop* loop, const SharedView* view) : loop_(loop), view_(view) {}
+  static std::shared_ptr<JobWatch> Create(EventLoop* loop, const SharedView* view);
 
   /// From a worker: the job was found.
   void Watch(std::shared_ptr<coordination::Coordination> store, const RecordPaths& paths,
@@ -48,6 +50,10 @@ class JobWatch final : public grpc::ServerWriteReactor<v1::JobStatus> {
     coordination::Subscription session;
   };
 
+  JobWatch(EventLoop* loop, const SharedView* view) : loop_(loop), view_(view) {}
+
+  void StartWatches(std::shared_ptr<coordination::Coordination> store, const RecordPaths& paths,
+                    v1::JobRecord record);
   void OnChange();
   void Offer(v1::JobStatus status, bool last);
   void End(const absl::Status& status);
@@ -55,6 +61,7 @@ class JobWatch final : public grpc::ServerWriteReactor<v1::JobStatus> {
   EventLoop* const loop_;
   const SharedView* const view_;
   std::unique_ptr<Watches> watches_;  // loop only
+  std::shared_ptr<JobWatch> self_;    // until OnDone
   std::mutex mutex_;
   std::optional<v1::JobStatus> next_;
   v1::JobStatus writing_;

@@ -20,24 +20,24 @@ constexpr int kAccountTries = 20;
 
 }  // namespace
 
-absl::StatusOr<bool> JobWriter::HasSameJob(const v1::JobRecord& record) const {
-  const absl::StatusOr<coordination::Node> node = store_.Get(paths_.Job(record.id()));
-  if (absl::IsNotFound(node.status())) {
-    return false;
-  }
-  HOUTU_RETURN_IF_ERROR(node.status());
+absl::StatusOr<v1::JobRecord> JobWriter::FindSame(const v1::JobRecord& record) const {
+  HOUTU_ASSIGN_OR_RETURN(const coordination::Node node, store_.Get(paths_.Job(record.id())));
   v1::JobRecord there;
-  if (!there.ParseFromString(node->data) || there.job_sha256() != record.job_sha256() ||
+  if (!there.ParseFromString(node.data) || there.job_sha256() != record.job_sha256() ||
       there.job().account() != record.job().account()) {
     return Error(absl::StatusCode::kAlreadyExists, "another job has the id {}", record.id());
   }
-  return true;
+  return there;
 }
 
-absl::Status JobWriter::Submit(const v1::JobRecord& record, int jobs_active_max) {
-  HOUTU_ASSIGN_OR_RETURN(const bool there, HasSameJob(record));
-  if (there) {
-    return absl::OkStatus();
+absl::StatusOr<JobWriter::Submitted> JobWriter::Submit(const v1::JobRecord& record,
+                                                       int jobs_active_max) {
+  absl::StatusOr<v1::JobRecord> there = FindSame(record);
+  if (there.ok()) {
+    return Submitted{.record = *std::move(there)};
+  }
+  if (!absl::IsNotFound(there.status())) {
+    return there.status();
   }
   HOUTU_ASSIGN_OR_RETURN(const std::vector<std::string> active,
                          store_.GetChildren(paths_.AllActive()));
@@ -54,10 +54,12 @@ absl::Status JobWriter::Submit(const v1::JobRecord& record, int jobs_active_max)
        CreateOp{.path = paths_.State(id), .data = state.SerializeAsString()},
        CreateOp{.path = paths_.Managers(id)}, CreateOp{.path = paths_.Stages(id)},
        CreateOp{.path = paths_.Active(id)}});
-  if (absl::IsAlreadyExists(result.status)) {
-    return HasSameJob(record).status();
+  if (absl::IsAlreadyExists(result.status)) {  // the same call, sent twice, came in between
+    HOUTU_ASSIGN_OR_RETURN(v1::JobRecord earlier, FindSame(record));
+    return Submitted{.record = std::move(earlier)};
   }
-  return result.status;
+  HOUTU_RETURN_IF_ERROR(result.status);
+  return Submitted{.record = record, .is_new = true};
 }
 
 absl::StatusOr<int> JobWriter::EnsureAccount(const std::string& account) {

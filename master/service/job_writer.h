@@ -19,10 +19,15 @@ class JobWriter {
             coordination::CheckOp term_check)
       : store_(store), paths_(std::move(paths)), term_check_(std::move(term_check)) {}
 
-  /// Records the job. The same id with the same job again is OK. ALREADY_EXISTS: another job has
-  /// the id; RESOURCE_EXHAUSTED: the record's limit, or jobs_active_max unended jobs; ABORTED:
+  /// Records the job and answers the record that is there: `record`, or the earlier one if the same
+  /// job was recorded under this id before (then `is_new` is false). ALREADY_EXISTS: another job
+  /// has the id; RESOURCE_EXHAUSTED: the record's limit, or jobs_active_max unended jobs; ABORTED:
   /// leads no more.
-  absl::Status Submit(const v1::JobRecord& record, int jobs_active_max);
+  struct Submitted {
+    v1::JobRecord record;
+    bool is_new = false;
+  };
+  absl::StatusOr<Submitted> Submit(const v1::JobRecord& record, int jobs_active_max);
 
   /// The account's number; given now if it is new.
   absl::StatusOr<int> EnsureAccount(const std::string& account);
@@ -38,7 +43,8 @@ class JobWriter {
   absl::Status Remove(const std::string& job);
 
  private:
-  absl::StatusOr<bool> HasSameJob(const v1::JobRecord& record) const;
+  /// The record of the same job under the same id; NOT_FOUND: there is none.
+  absl::StatusOr<v1::JobRecord> FindSame(const v1::JobRecord& record) const;
   absl::Status RemoveTree(const std::string& path);
 
   const coordination::BlockingCoordination store_;

@@ -72,7 +72,7 @@ absl::Status Run(const v1::MasterConfig& config, const sigset_t& signals) {
                               .metrics = &master_metrics,
                               .config = config});
   AgentMasterServiceShell agents(&loop, &shell, config.datacenter());
-  JobMasterServiceShell managers(&loop, &shell);
+  JobMasterServiceShell managers(&loop, &shell, config.datacenter());
   MasterServiceShell masters(&loop, &shell, &view);
   absl::StatusOr<std::unique_ptr<RpcServer>> server =
       RpcServer::Start(config.address(), *tls, {&clients, &agents, &managers, &masters});
@@ -95,6 +95,7 @@ absl::Status Run(const v1::MasterConfig& config, const sigset_t& signals) {
   AwaitSignal(signals);
   loop.Post([&shell] { shell.Stop(); });
   (*server)->Shutdown(absl::Seconds(1));
+  workers.Stop();  // before the loop: they wait for its answers
   loop.Stop();
   return absl::OkStatus();
 }

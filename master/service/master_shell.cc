@@ -1,5 +1,6 @@
 #include "master/service/master_shell.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -20,6 +21,8 @@ using coordination::SessionState;
 
 /// Pause before a session is opened anew after its loss.
 constexpr absl::Duration kReopenPause = absl::Milliseconds(200);
+/// Pause before a job is read again that the watch has not told of yet.
+constexpr absl::Duration kLookAgainPause = absl::Seconds(1);
 /// How often jobs whose retention is over are looked for.
 constexpr absl::Duration kCollectInterval = absl::Minutes(1);
 
@@ -218,6 +221,7 @@ void MasterShell::OnLoaded(int64_t term, std::vector<ActiveJob> jobs,
   Step(LeadershipGained{.term = term, .jobs = std::move(jobs), .ended_jobs = std::move(ended)});
   view_->SetLeading(SharedView::Leading{.term = term, .term_check = election_->TermCheck()});
   metrics_->SetLeader(true);
+  leading_since_ = absl::Now();
   LogInfo("leading", {{"term", term}, {"jobs", count}});
   active_watch_ = std::make_unique<coordination::ChildrenWatch>(
       store_.get(), paths_.AllActive(), [this](const auto& names) { OnActiveNames(names); });
@@ -292,6 +296,8 @@ void MasterShell::LookAtJob(const std::string& job) {
           LogWarning("a job can't be read; trying again",
                      {{"job", job}, {"status", active.status()}});
           loop_->PostAfter(absl::Seconds(1), [this, job] { LookAtJob(job); });
+        } else if (core_->HasJob(job)) {
+          Step(JobEnded{.job = job});
         }
         return;
       }
@@ -303,7 +309,21 @@ void MasterShell::LookAtJob(const std::string& job) {
       if (cancel.ok() && *cancel) {
         Step(CancelRequested{.job = job});
       }
+      LookAgainUnlessWatched(job);
     });
+  });
+}
+
+/// The watch tells the end of those jobs alone that it saw active: one that was read before the
+/// watch heard of it, and ended meanwhile, would stay for ever.
+void MasterShell::LookAgainUnlessWatched(const std::string& job) {
+  if (active_.contains(job)) {
+    return;
+  }
+  loop_->PostAfter(kLookAgainPause, [this, job] {
+    if (core_ != nullptr && core_->HasJob(job) && !active_.contains(job)) {
+      LookAtJob(job);
+    }
   });
 }
 
@@ -386,7 +406,30 @@ void MasterShell::OnManagerGone(SessionId session, const std::string& job) {
   }
 }
 
+/// Files of a node that is away for a moment would silently be missing.
+absl::Status MasterShell::CheckAllNodesHeard() const {
+  const bool is_first = core_->term() == 1;
+  if (!is_first && absl::Now() < leading_since_ + options_.core.node_timeout) {
+    return Error(absl::StatusCode::kUnavailable,
+                 "nodes of {} may still be registering with the new master",
+                 options_.config.datacenter());
+  }
+  for (const auto& [name, entry] : core_->nodes().all()) {
+    if (!entry.session.has_value() && !entry.lost) {
+      return Error(absl::StatusCode::kUnavailable, "node {} is away for a moment", name);
+    }
+  }
+  return absl::OkStatus();
+}
+
 void MasterShell::ListInputs(const v1::ListInputsRequest& request, InputListing::Done done) {
+  const bool names_all_nodes =
+      std::all_of(request.inputs().begin(), request.inputs().end(),
+                  [](const v1::Input& input) { return !input.node().empty(); });
+  if (const absl::Status heard = CheckAllNodesHeard(); !names_all_nodes && !heard.ok()) {
+    done(heard);
+    return;
+  }
   std::vector<InputListing::NodeAddress> nodes;
   for (const auto& [name, entry] : core_->nodes().all()) {
     if (entry.session.has_value()) {

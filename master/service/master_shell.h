@@ -86,6 +86,9 @@ class MasterShell {
   void StepDown(const absl::Status& reason);
   void OnActiveNames(const std::vector<std::string>& names);
   void CollectEndedJobs();
+  void LookAgainUnlessWatched(const std::string& job);
+  /// UNAVAILABLE: a node that is not lost has no session.
+  absl::Status CheckAllNodesHeard() const;
 
   void Step(const Event& event);
   void AfterBatch();
@@ -111,6 +114,7 @@ class MasterShell {
   bool stopping_ = false;
 
   std::unique_ptr<MasterCore> core_;
+  absl::Time leading_since_;
   bool dirty_ = false;
   std::optional<EventLoop::TimerId> wake_timer_;
   absl::Time wake_at_ = absl::InfiniteFuture();
