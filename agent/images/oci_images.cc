@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "agent/images/faults.h"
 #include "agent/images/oci_layout.h"
 #include "agent/images/unpack.h"
 #include "agent/partitions/files.h"
@@ -102,14 +103,14 @@ absl::Status OciImages::UnpackTo(const OciLayout& layout, const OciImage& image,
   const absl::Time start = absl::Now();
   fs::path fresh = kept;
   fresh += ".new";
-  HOUTU_RETURN_IF_ERROR(RemoveTree(fresh));
-  HOUTU_RETURN_IF_ERROR(MakeFolders(fresh));
+  HOUTU_RETURN_IF_ERROR(NodesFault(RemoveTree(fresh)));
+  HOUTU_RETURN_IF_ERROR(NodesFault(MakeFolders(fresh)));
   // Set-user-id programs and files readable by all lie in there, but for root alone.
   if (chmod(options_.images_dir.c_str(), 0700) != 0) {
-    return ErrnoError(errno, options_.images_dir.native());
+    return NodesFault(ErrnoError(errno, options_.images_dir.native()));
   }
   absl::Status status = Unpack(layout, image, options_.umoci, options_.unpack_limit, fresh);
-  if (status.ok()) status = Publish(fresh, kept);
+  if (status.ok()) status = NodesFault(Publish(fresh, kept));
   if (!status.ok()) {
     RemoveTree(fresh).IgnoreError();
     return Annotate(status, layout.path().native());

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "agent/images/faults.h"
 #include "agent/images/overlay_root.h"
 #include "common/base/status.h"
 
@@ -10,11 +11,6 @@ namespace {
 
 constexpr std::string_view kHost = "host";
 constexpr std::string_view kOciPrefix = "oci:";
-
-/// The image's name is the job's, a mount that fails is the node's.
-absl::Status NodesFault(const absl::Status& status) {
-  return status.ok() ? status : absl::InternalError(status.message());
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "agent/images/faults.h"
 #include "agent/partitions/files.h"
 #include "agent/runtime/small_file.h"
 #include "agent/runtime/subprocess.h"
@@ -53,7 +54,7 @@ absl::Status RunTool(std::vector<std::string> argv, absl::Duration limit) {
 /// an image without any, makes no difference.
 absl::Status MakeLayout(const OciLayout& layout, const OciImage& image, absl::Duration limit,
                         const fs::path& own) {
-  HOUTU_RETURN_IF_ERROR(MakeFolders(own));
+  HOUTU_RETURN_IF_ERROR(NodesFault(MakeFolders(own)));
   if (layout.is_archive()) {
     HOUTU_RETURN_IF_ERROR(RunTool({"tar", "--extract", "--no-same-owner", "--file",
                                    layout.path().native(), "--directory", own.native()},
@@ -61,14 +62,14 @@ absl::Status MakeLayout(const OciLayout& layout, const OciImage& image, absl::Du
   } else {
     std::error_code error;
     fs::create_directory_symlink(layout.path() / "blobs", own / "blobs", error);
-    if (error) return ErrnoError(error.value(), own.native());
+    if (error) return NodesFault(ErrnoError(error.value(), own.native()));
   }
   nlohmann::json descriptor = nlohmann::json::parse(image.descriptor);
   descriptor["annotations"] = {{kRefName, kTag}};
   const nlohmann::json index = {{"schemaVersion", 2},
                                 {"manifests", nlohmann::json::array({descriptor})}};
-  HOUTU_RETURN_IF_ERROR(WriteWholeFile(own / "oci-layout", kLayoutVersion));
-  return WriteWholeFile(own / "index.json", index.dump());
+  HOUTU_RETURN_IF_ERROR(NodesFault(WriteWholeFile(own / "oci-layout", kLayoutVersion)));
+  return NodesFault(WriteWholeFile(own / "index.json", index.dump()));
 }
 
 /// Gives everybody the owner's right to read and execute. The files belong to the node's root, whom
@@ -99,8 +100,8 @@ absl::Status Unpack(const OciLayout& layout, const OciImage& image, const std::s
   HOUTU_RETURN_IF_ERROR(RunTool(
       {umoci, "raw", "unpack", "--image", own.native() + ":" + std::string(kTag), rootfs.native()},
       limit));
-  HOUTU_RETURN_IF_ERROR(OpenToAll(rootfs));
-  return RemoveTree(own);
+  HOUTU_RETURN_IF_ERROR(NodesFault(OpenToAll(rootfs)));
+  return NodesFault(RemoveTree(own));
 }
 
 }  // namespace houtu::agent

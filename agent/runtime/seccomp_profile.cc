@@ -19,17 +19,17 @@ constexpr const char* kRefused[] = {
     "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen",
     "fsconfig", "fsmount", "fspick", "mount_setattr", "unshare", "setns",
     // Files by handle reach past the root.
-    "open_by_handle_at", "name_to_handle_at",
+    "open_by_handle_at",
     // Parts of the kernel with a long record of holes that batch programs do not need.
     "bpf", "userfaultfd", "perf_event_open", "io_uring_setup", "io_uring_enter",
-    "io_uring_register", "keyctl", "add_key", "request_key", "lookup_dcookie", "kcmp", "vmsplice",
+    "io_uring_register", "keyctl", "add_key", "request_key", "lookup_dcookie", "kcmp",
     "fanotify_init", "pidfd_getfd",
     // The machine itself.
     "reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
     "create_module", "query_module", "get_kernel_syms", "swapon", "swapoff", "acct", "quotactl",
     "quotactl_fd", "syslog", "settimeofday", "stime", "clock_settime", "clock_settime64",
     "sethostname", "setdomainname", "iopl", "ioperm", "vhangup", "nfsservctl", "_sysctl", "sysfs",
-    "ustat", "uselib", "vm86", "vm86old", "modify_ldt", "move_pages", "migrate_pages"};
+    "ustat", "uselib", "vm86", "vm86old", "move_pages", "migrate_pages"};
 
 constexpr uint64_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                      CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
