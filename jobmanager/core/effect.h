@@ -16,6 +16,7 @@ namespace houtu::jobmanager {
 
 /// Write these in one multi that also checks the manager's term, creating what does not exist; then
 /// tell RecordsWritten. At most one is under way. A refusal for the term ends the process.
+/// `ends_job`: in the same multi the job leaves the active ones, by which the masters see its end.
 struct WriteRecords {
   struct Write {
     RecordKey key;
@@ -23,6 +24,7 @@ struct WriteRecords {
   };
   int64_t batch = 0;
   std::vector<Write> writes;
+  bool ends_job = false;
 };
 
 /// Hold a session with this node's agent, connecting again when it breaks, until CloseAgent.

@@ -1,7 +1,9 @@
 #include "jobmanager/core/recorder.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 #include "jobmanager/core/limits.h"
 
@@ -22,7 +24,7 @@ std::optional<WriteRecords> Recorder::Next(const Serialise& serialise) {
   if (in_flight_ || marked_.empty()) {
     return std::nullopt;
   }
-  WriteRecords multi{.batch = ++batch_, .writes = {}};
+  WriteRecords multi{.batch = ++batch_, .writes = {}, .ends_job = false};
   int64_t bytes = 0;
   while (!marked_.empty() && multi.writes.size() < kMultiWritesMax) {
     std::string data = serialise(marked_.front());
@@ -31,6 +33,8 @@ std::optional<WriteRecords> Recorder::Next(const Serialise& serialise) {
       break;
     }
     const auto it = waiting_.find(marked_.front());
+    multi.ends_job |= std::ranges::any_of(
+        it->second, [](const Deferred& d) { return std::holds_alternative<JobEndRecorded>(d); });
     std::ranges::move(it->second, std::back_inserter(in_flight_deferred_));
     waiting_.erase(it);
     multi.writes.push_back({std::move(marked_.front()), std::move(data)});

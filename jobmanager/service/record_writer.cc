@@ -84,6 +84,9 @@ void RecordWriter::Send() {
       ops.emplace_back(coordination::CreateOp{path, write.data, {}});
     }
   }
+  if (batch_->ends_job) {
+    ops.emplace_back(coordination::DeleteOp{.path = paths_.Active(context_.job.id())});
+  }
   coordination_->Multi(std::move(ops), lifeline_.Guard([this](coordination::MultiResult result) {
     OnResult(result);
   }));
@@ -101,6 +104,11 @@ void RecordWriter::OnResult(const coordination::MultiResult& result) {
   }
   LogWarning("records not written", {{"status", result.status}, {"op", result.failed_op}});
   const absl::StatusCode code = result.status.code();
+  if (code == absl::StatusCode::kNotFound && batch_->ends_job && unsure_) {
+    // The multi whose answer was lost did it: the job is no longer active.
+    callbacks_.on_written(std::exchange(batch_, std::nullopt)->batch);
+    return;
+  }
   if (code == absl::StatusCode::kUnavailable || code == absl::StatusCode::kDeadlineExceeded) {
     unsure_ = true;
     waiting_ = coordination_->state() != coordination::SessionState::kConnected;
