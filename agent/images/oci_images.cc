@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "agent/images/faults.h"
+#include "agent/images/image_cleanup.h"
 #include "agent/images/oci_layout.h"
 #include "agent/images/unpack.h"
 #include "agent/partitions/files.h"
@@ -75,7 +76,8 @@ absl::Status Publish(const fs::path& fresh, const fs::path& kept) {
 
 }  // namespace
 
-absl::StatusOr<fs::path> OciImages::Unpacked(std::string_view name) {
+absl::Status OciImages::Use(std::string_view name,
+                            const std::function<absl::Status(const fs::path&)>& use) {
   const ImageName parsed = ParseName(name);
   HOUTU_ASSIGN_OR_RETURN(const OciLayout layout, OpenLayout(parsed.path, options_.image_roots));
   HOUTU_ASSIGN_OR_RETURN(const OciImage image, layout.Find(parsed.tag));
@@ -83,9 +85,25 @@ absl::StatusOr<fs::path> OciImages::Unpacked(std::string_view name) {
     return Error(absl::StatusCode::kFailedPrecondition, "its layers have {}, more than {}",
                  DescribeBytes(image.layer_bytes), DescribeBytes(options_.image_bytes_max));
   }
+  Clean();
+  const std::shared_lock lock(in_use_);
+  HOUTU_ASSIGN_OR_RETURN(const fs::path rootfs, Unpacked(layout, image));
+  return use(rootfs);
+}
+
+/// Not while others unpack: the next call does it.
+void OciImages::Clean() {
+  const std::unique_lock lock(in_use_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  const absl::Status status = RemoveUnusedImages(options_.images_dir, options_.images_max);
+  if (!status.ok()) LogWarning("unused images not removed", {{"error", status}});
+}
+
+absl::StatusOr<fs::path> OciImages::Unpacked(const OciLayout& layout, const OciImage& image) {
   std::unique_lock lock(mutex_);
   done_.wait(lock, [&] { return !unpacking_.contains(image.digest); });
   const fs::path kept = options_.images_dir / image.digest;
+  NoteImageUse(kept);
   std::error_code ignored;
   if (fs::exists(kept, ignored)) return kept / "rootfs";
   unpacking_.insert(image.digest);

@@ -7,8 +7,10 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,19 +34,28 @@ class OciImages {
     std::string umoci = "umoci";
     /// The layers' size as they lie in the image (compressed).
     int64_t image_bytes_max = int64_t{16} << 30;
+    /// Unpacked images kept; more stay only while they are in use.
+    int images_max = 32;
     /// For one image's unpacking.
     absl::Duration unpack_limit = absl::Minutes(5);
   };
   explicit OciImages(Options options) : options_(std::move(options)) {}
 
-  /// The unpacked root file system of PATH[:TAG] (TAG: "latest"). Errors as ImageRootfs::Prepare.
-  absl::StatusOr<std::filesystem::path> Unpacked(std::string_view name);
+  /// Calls `use` with the unpacked root file system of PATH[:TAG]; the image stays while `use`
+  /// runs, and after it while it is part of something mounted. Errors as ImageRootfs::Prepare, or
+  /// as `use`.
+  absl::Status Use(std::string_view name,
+                   const std::function<absl::Status(const std::filesystem::path&)>& use);
 
  private:
+  absl::StatusOr<std::filesystem::path> Unpacked(const OciLayout& layout, const OciImage& image);
+  void Clean();
   absl::Status UnpackTo(const OciLayout& layout, const OciImage& image,
                         const std::filesystem::path& kept) const;
 
   Options options_;
+  /// Shared while an image is unpacked and mounted, exclusive while unused ones are deleted.
+  std::shared_mutex in_use_;
   std::mutex mutex_;
   std::condition_variable done_;
   /// Digests that some call is unpacking.

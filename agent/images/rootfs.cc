@@ -16,16 +16,18 @@ constexpr std::string_view kOciPrefix = "oci:";
 
 absl::StatusOr<std::filesystem::path> ImageRootfs::Prepare(const std::string& image,
                                                            const std::filesystem::path& lease_dir) {
-  std::filesystem::path lower = "/";
-  if (image.starts_with(kOciPrefix)) {
-    HOUTU_ASSIGN_OR_RETURN(lower,
-                           images_.Unpacked(std::string_view(image).substr(kOciPrefix.size())));
-  } else if (image != kHost) {
+  const OverlayRoot overlay(lease_dir);
+  const auto mount = [&overlay](const std::filesystem::path& lower) {
+    return NodesFault(overlay.Mount(lower));
+  };
+  if (image == kHost) {
+    HOUTU_RETURN_IF_ERROR(mount("/"));
+  } else if (image.starts_with(kOciPrefix)) {
+    HOUTU_RETURN_IF_ERROR(images_.Use(std::string_view(image).substr(kOciPrefix.size()), mount));
+  } else {
     return Error(absl::StatusCode::kInvalidArgument,
                  "\"{}\": an image is \"host\" or \"oci:PATH[:TAG]\"", image);
   }
-  const OverlayRoot overlay(lease_dir);
-  HOUTU_RETURN_IF_ERROR(NodesFault(overlay.Mount(lower)));
   return overlay.root();
 }
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "agent/runtime/subprocess.h"
@@ -143,6 +143,24 @@ TEST_F(RootfsTest, WhatADeadAgentLeftHalfUnpackedIsThrownAway) {
   const absl::StatusOr<fs::path> root = Make().Prepare(App(":v1"), lease());
   ASSERT_TRUE(root.ok()) << root.status();
   EXPECT_FALSE(fs::exists(*root / "half"));
+}
+
+TEST_F(RootfsTest, OfUnpackedImagesTheUnusedGo) {
+  MakeImage();
+  for (const char* old : {"older", "old"}) WriteText(unpacked() / old / "rootfs/x", "");
+  fs::last_write_time(unpacked() / "older",
+                      fs::file_time_type::clock::now() - std::chrono::hours(2));
+  fs::last_write_time(unpacked() / "old", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  ImageRootfs rootfs({.images_dir = unpacked(), .image_roots = {images()}, .images_max = 1});
+  ASSERT_TRUE(rootfs.Prepare(App(":v1"), lease(1)).ok());
+  EXPECT_FALSE(fs::exists(unpacked() / "older"));
+  EXPECT_TRUE(fs::exists(unpacked() / "old"));
+  // The one in use is older than none by its folder's time; it stays, the other goes.
+  fs::last_write_time(unpacked() / OnlyDigest(), fs::file_time_type::min());
+  fs::create_directories(lease(2));
+  ASSERT_TRUE(rootfs.Prepare(App(":v1"), lease(2)).ok());
+  EXPECT_FALSE(fs::exists(unpacked() / "old"));
+  EXPECT_TRUE(fs::exists(unpacked() / OnlyDigest() / "rootfs/app/secret"));
 }
 
 TEST_F(RootfsTest, AnArchiveIsAnImageToo) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "agent/runtime/lease_folder.h"
 #include "agent/runtime/subprocess.h"
@@ -150,6 +151,34 @@ TEST_F(RuncRuntimeTest, ACpuSecondIsCounted) {
   ASSERT_TRUE(usage.ok());
   EXPECT_GT(usage->cpu_ms, 10);
   EXPECT_FALSE(usage->out_of_memory);
+}
+
+TEST_F(RuncRuntimeTest, ContainersOfSeveralLeasesStartAndEndAtOnce) {
+  constexpr int kLeases = 6;
+  std::vector<std::thread> threads;
+  std::vector<absl::Status> statuses(kLeases);
+  for (int i = 0; i < kLeases; ++i) {
+    threads.emplace_back(
+        [this, &status = statuses[i], spec = node_->Spec("dc1.1." + std::to_string(2 + i))] {
+          status = runtime().StartContainer(spec);
+          if (!status.ok()) return;
+          node_->PrepareTask(spec, Key(1));
+          agent::TaskLaunch launch = Launch(1, Program::kLasts);
+          launch.lease_id = spec.lease_id;
+          status = runtime().StartTask(spec.lease_dir, launch);
+          status.Update(runtime().DestroyContainer(spec.lease_id, spec.lease_dir));
+        });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const absl::Status& status : statuses) EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_F(RuncRuntimeTest, AWorkFolderThatContainersCantEnterIsTold) {
+  const std::filesystem::path work = static_cast<RuncUnderTest&>(*node_).work_dir();
+  ASSERT_EQ(chmod(work.c_str(), 0700), 0);
+  const absl::Status status = runtime().StartContainer(spec_);
+  EXPECT_THAT(status, HasCode(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("chmod o+x " + work.native()));
 }
 
 TEST_F(RuncRuntimeTest, AProgramOfAnOciImageRuns) {
