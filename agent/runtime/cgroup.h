@@ -25,6 +25,8 @@ namespace houtu::agent {
 /// 0: no limit of that kind.
 struct CgroupLimits {
   int64_t cpu_millis = 0;
+  /// cpu_millis is a weight alone: what nobody else uses may be used.
+  bool cpu_burst = false;
   int64_t memory_bytes = 0;
   int64_t pids_max = 0;
 };

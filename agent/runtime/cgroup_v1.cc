@@ -17,6 +17,8 @@ absl::Status WriteIfThere(const fs::path& file, int64_t value) {
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
+constexpr int64_t kNoQuota = -1;
+
 class CgroupsV1 : public Cgroups {
  public:
   explicit CgroupsV1(std::map<std::string, fs::path> mounts) : mounts_(std::move(mounts)) {
@@ -29,7 +31,7 @@ class CgroupsV1 : public Cgroups {
 
   absl::Status Create(const std::string& path, const CgroupLimits& limits) override {
     for (const fs::path& root : roots_) HOUTU_RETURN_IF_ERROR(MakeCgroupFolder(root / path));
-    if (limits.cpu_millis > 0) HOUTU_RETURN_IF_ERROR(LimitCpu(path, limits.cpu_millis));
+    if (limits.cpu_millis > 0) HOUTU_RETURN_IF_ERROR(LimitCpu(path, limits));
     if (limits.memory_bytes > 0) HOUTU_RETURN_IF_ERROR(LimitMemory(path, limits.memory_bytes));
     if (limits.pids_max > 0) HOUTU_RETURN_IF_ERROR(LimitPids(path, limits.pids_max));
     return absl::OkStatus();
@@ -74,12 +76,13 @@ class CgroupsV1 : public Cgroups {
     return mounts_.at(controller) / path;
   }
 
-  absl::Status LimitCpu(const std::string& path, int64_t cpu_millis) {
+  absl::Status LimitCpu(const std::string& path, const CgroupLimits& limits) {
     const fs::path folder = At("cpu", path);
     HOUTU_RETURN_IF_ERROR(
-        WriteControlFile(folder / "cpu.shares", std::to_string(CpuShares(cpu_millis))));
+        WriteControlFile(folder / "cpu.shares", std::to_string(CpuShares(limits.cpu_millis))));
     HOUTU_RETURN_IF_ERROR(WriteIfThere(folder / "cpu.cfs_period_us", kCpuPeriodMicros));
-    return WriteIfThere(folder / "cpu.cfs_quota_us", CpuQuotaMicros(cpu_millis));
+    return WriteIfThere(folder / "cpu.cfs_quota_us",
+                        limits.cpu_burst ? kNoQuota : CpuQuotaMicros(limits.cpu_millis));
   }
 
   absl::Status LimitMemory(const std::string& path, int64_t bytes) {

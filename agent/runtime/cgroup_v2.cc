@@ -29,7 +29,7 @@ class CgroupsV2 : public Cgroups {
     HOUTU_RETURN_IF_ERROR(PassControllersDown(fs::path(path).parent_path()));
     const fs::path folder = mount_ / path;
     HOUTU_RETURN_IF_ERROR(MakeCgroupFolder(folder));
-    if (limits.cpu_millis > 0) HOUTU_RETURN_IF_ERROR(LimitCpu(folder, limits.cpu_millis));
+    if (limits.cpu_millis > 0) HOUTU_RETURN_IF_ERROR(LimitCpu(folder, limits));
     if (limits.memory_bytes > 0) HOUTU_RETURN_IF_ERROR(LimitMemory(folder, limits.memory_bytes));
     if (limits.pids_max <= 0) return absl::OkStatus();
     return WriteControlFile(folder / "pids.max", std::to_string(limits.pids_max));
@@ -77,11 +77,12 @@ class CgroupsV2 : public Cgroups {
     return absl::OkStatus();
   }
 
-  absl::Status LimitCpu(const fs::path& folder, int64_t cpu_millis) {
+  absl::Status LimitCpu(const fs::path& folder, const CgroupLimits& limits) {
     HOUTU_RETURN_IF_ERROR(
-        WriteControlFile(folder / "cpu.weight", std::to_string(CpuWeight(cpu_millis))));
-    return WriteControlFile(folder / "cpu.max",
-                            fmt::format("{} {}", CpuQuotaMicros(cpu_millis), kCpuPeriodMicros));
+        WriteControlFile(folder / "cpu.weight", std::to_string(CpuWeight(limits.cpu_millis))));
+    const std::string quota =
+        limits.cpu_burst ? "max" : std::to_string(CpuQuotaMicros(limits.cpu_millis));
+    return WriteControlFile(folder / "cpu.max", fmt::format("{} {}", quota, kCpuPeriodMicros));
   }
 
   absl::Status LimitMemory(const fs::path& folder, int64_t bytes) {

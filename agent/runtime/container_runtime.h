@@ -34,6 +34,8 @@ struct ContainerSpec {
   std::filesystem::path rootfs;
   v1::Network network = v1::NETWORK_NONE;
   Resources limits;
+  /// The cpu of `limits` is a weight alone, no ceiling.
+  bool cpu_burst = false;
   int64_t pids_max = 0;
   /// Host user id of the container's user 0; 65536 ids from there belong to it.
   uint32_t uid_base = 0;
@@ -52,6 +54,8 @@ struct TaskLaunch {
   std::string working_dir;
   /// Limits of the task's own cgroup.
   Resources limits;
+  /// As ContainerSpec::cpu_burst.
+  bool cpu_burst = false;
   int64_t pids_max = 0;
   std::optional<absl::Duration> timeout;
   absl::Duration grace = absl::Seconds(5);

@@ -1,6 +1,7 @@
 #include "agent/runtime/runc_runtime.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -59,6 +60,13 @@ absl::Status CheckReachable(const fs::path& path) {
   return absl::OkStatus();
 }
 
+/// A container's first process whose parent, runc, has gone is a child of its pid namespace's first
+/// one: of nobody of ours, or of the agent, where that is it.
+void ReapAndClose(int process_fd) {
+  waitid(P_PIDFD, static_cast<id_t>(process_fd), nullptr, WEXITED | WNOHANG);
+  close(process_fd);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RuncRuntime>> RuncRuntime::Create(Options options) {
@@ -107,6 +115,7 @@ absl::Status RuncRuntime::Launch(const ContainerSpec& spec) {
   HOUTU_RETURN_IF_ERROR(cgroups_->Create(
       cgroup,
       {.cpu_millis = limits.cpu_millis(),
+       .cpu_burst = spec.cpu_burst,
        .memory_bytes = limits.memory_bytes() > 0 ? limits.memory_bytes() + kExecutorMemoryBytes : 0,
        .pids_max = spec.pids_max > 0 ? spec.pids_max + kExecutorPids : 0}));
   HOUTU_RETURN_IF_ERROR(
@@ -127,7 +136,11 @@ absl::Status RuncRuntime::Launch(const ContainerSpec& spec) {
 
 absl::Status RuncRuntime::DestroyContainer(const std::string& lease_id, const fs::path& lease_dir) {
   const std::string cgroup = LeaseCgroup(lease_id);
-  HOUTU_RETURN_IF_ERROR(cgroups_->Kill(cgroup));
+  const absl::StatusOr<ContainerProcess> process = ContainerProcess::Read(LeaseFolder(lease_dir));
+  const std::optional<int> process_fd = process.ok() ? process->Open() : std::nullopt;
+  const absl::Status killed = cgroups_->Kill(cgroup);
+  if (process_fd) ReapAndClose(*process_fd);
+  HOUTU_RETURN_IF_ERROR(killed);
   HOUTU_RETURN_IF_ERROR(runc_.Delete(lease_id));
   HOUTU_RETURN_IF_ERROR(cgroups_->Remove(cgroup));
   std::error_code error;

@@ -63,6 +63,7 @@ absl::Status RuncRuntime::StartTask(const fs::path& lease_dir, const TaskLaunch&
 absl::Status RuncRuntime::RunProgramIn(const TaskLaunch& launch, pid_t executor,
                                        const fs::path& lease_dir, const std::string& cgroup) {
   HOUTU_RETURN_IF_ERROR(cgroups_->Create(cgroup, {.cpu_millis = launch.limits.cpu_millis(),
+                                                  .cpu_burst = launch.cpu_burst,
                                                   .memory_bytes = launch.limits.memory_bytes(),
                                                   .pids_max = launch.pids_max}));
   return ExecutorClient(LeaseFolder(lease_dir).ctl(), executor)
