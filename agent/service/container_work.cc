@@ -76,6 +76,9 @@ absl::Status ContainerWork::StartIn(const StartContainer& effect, const fs::path
                      .rootfs = rootfs,
                      .network = effect.shape.network,
                      .limits = Resources::FromProto(lease.resources()),
+                     // A manager sleeps but for bursts (its start, a thousand ends at once), and a
+                     // quota would stretch each of them: its job waits for it then.
+                     .cpu_burst = lease.kind() == v1::Lease::KIND_MANAGER,
                      .pids_max = parts_.config->pids_max(),
                      .uid_base = UidBaseOf(*parts_.config, effect.start)};
   HOUTU_RETURN_IF_ERROR(parts_.runtime->StartContainer(spec));

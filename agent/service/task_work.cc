@@ -49,6 +49,7 @@ TaskLaunch LaunchOf(const v1::AgentConfig& config, const v1::TaskSpec& spec,
                     .env = TaskEnvironment(spec, raw_name),
                     .working_dir = ContainerTaskDir(key) + "/work",
                     .limits = Resources::FromProto(spec.resources()),
+                    .cpu_burst = IsManager(key),
                     .pids_max = config.pids_max(),
                     .grace = FromProto(spec.grace()),
                     .log_bytes_max = config.log_bytes_max()};
