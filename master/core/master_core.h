@@ -38,8 +38,10 @@ class MasterCore {
     Resources manager_resources{100, int64_t{256} << 20};
   };
 
-  /// A manager that ended this often in a row without having said hello fails its job.
+  /// A manager that ended this often in a row, each time before it was stable, fails its job.
   static constexpr int kManagerFailuresMax = 10;
+  /// Connected for this long it is stable: its end starts a new row.
+  static constexpr absl::Duration kManagerStableAfter = absl::Seconds(60);
   /// Pause before a manager that ended by itself is started again; doubles up to the maximum.
   static constexpr absl::Duration kManagerBackoffFirst = absl::Milliseconds(500);
   static constexpr absl::Duration kManagerBackoffMax = absl::Seconds(30);
@@ -90,6 +92,8 @@ class MasterCore {
     int64_t manager_term = 0;
     std::string manager_lease;
     int manager_failures = 0;
+    /// When the newest manager said its first hello; the future: it has not yet.
+    absl::Time manager_since = absl::InfiniteFuture();
     absl::Time manager_not_before = absl::InfinitePast();
     /// Its manager may run on a node that has not registered yet: wait for it until then.
     absl::Time manager_expected_until = absl::InfinitePast();

@@ -109,6 +109,10 @@ void MasterCore::OnManagerLeaseEnded(Job* job, v1::LeaseEndReason reason,
   if (reason == v1::LEASE_END_REASON_NODE_LOST) {
     return;  // started again at once, elsewhere
   }
+  if (now_ - job->manager_since >= kManagerStableAfter) {
+    job->manager_failures = 0;
+  }
+  job->manager_since = absl::InfiniteFuture();
   ++job->manager_failures;
   const int shift = std::min(job->manager_failures - 1, 10);
   job->manager_not_before =
@@ -140,8 +144,10 @@ void MasterCore::On(const ManagerConnected& event) {
     effects_.push_back(EndSession{.session = *job.session, .reason = "a newer session took over"});
   }
   job.session = event.session;
+  if (event.term > job.manager_term) {
+    job.manager_since = now_;
+  }
   job.manager_term = event.term;
-  job.manager_failures = 0;
   job.manager_trouble.clear();
   job.told_reasons.clear();
   ClearDesire(event.job, &job);

@@ -298,6 +298,8 @@ TEST_F(MasterCoreTest, ACrashingManagerIsRestartedWithGrowingPausesAndAtLastFail
                           }()});
     }
     lease = d.TakeStarts().at(0);
+    // One that says hello before it crashes is no better.
+    d.Do(ManagerConnected{.session = SessionId(20 + i), .job = "a", .term = 1 + i});
   }
   d.Report(1, lease, v1::LeaseReport::STATE_ENDED, v1::LEASE_END_REASON_CONTAINER_FAILED);
   ASSERT_THAT(d.ended_jobs, SizeIs(1));
