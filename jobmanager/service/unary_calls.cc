@@ -59,11 +59,11 @@ void UnaryCalls::ListAt(const std::string& address, const ListInputs& effect) {
       },
       lifeline_.Guard([this, stage = effect.stage, datacenter = effect.datacenter](
                           const absl::Status& status, v1::ListInputsResponse& answer) {
-        InputsListed listed{stage, datacenter, status};
         if (status.ok()) {
-          listed.response = std::move(answer);
+          tell_(InputsListed{stage, datacenter, std::move(answer)});
+        } else {
+          tell_(InputsListed{stage, datacenter, status});
         }
-        tell_(std::move(listed));
       }),
       kListDeadline);
 }
