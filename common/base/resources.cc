@@ -56,7 +56,10 @@ Resources& Resources::operator+=(const Resources& other) {
                   !__builtin_add_overflow(memory_bytes_, other.memory_bytes_, &memory_bytes_),
               "sums of resources fit 64 bits");
   for (const auto& [kind, amount] : other.custom_) {
-    set_custom(kind, custom(kind) + amount);
+    int64_t sum = 0;
+    HOUTU_CHECK(!__builtin_add_overflow(custom(kind), amount, &sum),
+                "sums of resources fit 64 bits");
+    set_custom(kind, sum);
   }
   return *this;
 }
@@ -66,7 +69,8 @@ Resources& Resources::operator-=(const Resources& other) {
               "only what is there is taken: " + other.Describe() + " of " + Describe());
   cpu_millis_ -= other.cpu_millis_;
   memory_bytes_ -= other.memory_bytes_;
-  for (const auto& [kind, amount] : other.custom_) {
+  const auto taken = other.custom_;  // a copy: `other` may be this very object
+  for (const auto& [kind, amount] : taken) {
     set_custom(kind, custom(kind) - amount);
   }
   return *this;

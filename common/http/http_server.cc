@@ -69,9 +69,10 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(Options options) {
     return Error(absl::StatusCode::kFailedPrecondition, "http: can't listen on {}: {}",
                  options.address, e.what());
   }
-  parts->server->addHandler("/metrics", parts->metrics);
-  parts->server->addHandler("/healthz", parts->healthz);
-  parts->server->addHandler("/readyz", parts->readyz);
+  // "$": civetweb would take "/metrics2" for it too.
+  parts->server->addHandler("/metrics$", parts->metrics);
+  parts->server->addHandler("/healthz$", parts->healthz);
+  parts->server->addHandler("/readyz$", parts->readyz);
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(parts)));
 }
 

@@ -42,6 +42,7 @@ void EventLoop::Cancel(TimerId timer) {
     timers_.erase({it->second, timer});
     timer_times_.erase(it);
   }
+  due_timers_.erase(timer);
 }
 
 void EventLoop::SetAfterBatch(Function function) {
@@ -70,23 +71,32 @@ void EventLoop::Stop() {
   }
 }
 
-void EventLoop::TakeDueTimers(std::deque<Function>* due) {
+void EventLoop::TakeDueTimers(std::deque<Due>* due) {
   const auto now = std::chrono::steady_clock::now();
   while (!timers_.empty() && timers_.begin()->first.first <= now) {
     auto first = timers_.begin();
-    due->push_back(std::move(first->second));
+    due->push_back({.function = std::move(first->second), .timer = first->first.second});
+    due_timers_.insert(first->first.second);
     timer_times_.erase(first->first.second);
     timers_.erase(first);
   }
 }
 
+bool EventLoop::StillWanted(const Due& due) {
+  if (due.timer == 0) {
+    return true;
+  }
+  const std::lock_guard lock(mutex_);
+  return due_timers_.erase(due.timer) > 0;
+}
+
 void EventLoop::Run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    std::deque<Function> batch;
+    std::deque<Due> batch;
     TakeDueTimers(&batch);
     for (Function& function : queue_) {
-      batch.push_back(std::move(function));
+      batch.push_back({.function = std::move(function)});
     }
     queue_.clear();
     if (stopping_) {
@@ -102,9 +112,11 @@ void EventLoop::Run() {
     }
     const Function after = after_batch_;
     lock.unlock();
-    for (Function& function : batch) {
-      function();
-      function = nullptr;
+    for (Due& due : batch) {
+      if (StillWanted(due)) {
+        due.function();
+      }
+      due.function = nullptr;
     }
     if (after) {
       after();

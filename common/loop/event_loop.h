@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -53,13 +54,21 @@ class EventLoop {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   void Run();
-  void TakeDueTimers(std::deque<Function>* due);
+  /// A posted function, or a timer's whose time has come.
+  struct Due {
+    Function function;
+    TimerId timer = 0;  // 0: none
+  };
+  void TakeDueTimers(std::deque<Due>* due);
+  /// Whether it should run: a timer may have been cancelled by what ran before it.
+  bool StillWanted(const Due& due);
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Function> queue_;
   std::map<std::pair<SteadyTime, TimerId>, Function> timers_;
   std::map<TimerId, SteadyTime> timer_times_;
+  std::set<TimerId> due_timers_;  // in the batch that runs now
   TimerId next_timer_ = 1;
   bool stopping_ = false;
   Function after_batch_;

@@ -100,6 +100,7 @@ class ClientStream final : public grpc::ClientBidiReactor<Out, In> {
 
   void OnReadDone(bool ok) override {
     if (!ok) {
+      // The peer ended the stream. Cancelling it here could hide the status that the peer gave.
       ReleaseHold();
       return;
     }
@@ -116,8 +117,7 @@ class ClientStream final : public grpc::ClientBidiReactor<Out, In> {
 
   void OnWriteDone(bool ok) override {
     if (!ok) {
-      ReleaseHold();
-      return;
+      return;  // the reading sees the end, after what the peer still sent
     }
     StartNextWrite(queue_.PopAndNext());
   }
@@ -146,7 +146,6 @@ class ClientStream final : public grpc::ClientBidiReactor<Out, In> {
       }
       released_ = true;
     }
-    context_.TryCancel();
     this->RemoveHold();
   }
 

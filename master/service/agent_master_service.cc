@@ -75,6 +75,9 @@ grpc::ServerBidiReactor<v1::AgentMessage, v1::MasterCommand>* AgentMasterService
                shell_->OnAgentGone(session->id, session->node);
              }
            }});
+  if (!caller.ok()) {
+    stream->Finish(caller.status());
+  }
   return stream.get();
 }
 

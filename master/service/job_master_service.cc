@@ -71,6 +71,9 @@ JobMasterServiceShell::Session(grpc::CallbackServerContext* context) {
                shell_->OnManagerGone(session->id, session->job);
              }
            }});
+  if (!caller.ok()) {
+    stream->Finish(caller.status());
+  }
   return stream.get();
 }
 

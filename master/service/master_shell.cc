@@ -21,6 +21,9 @@ using coordination::SessionState;
 
 /// Pause before a session is opened anew after its loss.
 constexpr absl::Duration kReopenPause = absl::Milliseconds(200);
+/// What clients may read is made anew at most this often: with thousands of nodes it takes
+/// milliseconds, and each heartbeat changes it.
+constexpr absl::Duration kPublishInterval = absl::Milliseconds(100);
 /// Pause before a job is read again that the watch has not told of yet.
 constexpr absl::Duration kLookAgainPause = absl::Seconds(1);
 /// How often jobs whose retention is over are looked for.
@@ -453,7 +456,7 @@ void MasterShell::AfterBatch() {
   Effects effects = core_->Decide(start);
   metrics_->Decided(absl::Now() - start);
   CarryOut(std::move(effects));
-  Publish();
+  PublishSoon();
   const absl::Time wake = core_->NextWake(absl::Now());
   if (wake != wake_at_) {
     if (wake_timer_.has_value()) {
@@ -517,7 +520,25 @@ void MasterShell::RecordEnd(const EndJob& end) {
   });
 }
 
+void MasterShell::PublishSoon() {
+  if (publish_timer_.has_value()) {
+    return;
+  }
+  const absl::Duration since = absl::Now() - published_at_;
+  if (since < absl::ZeroDuration() || since >= kPublishInterval) {
+    Publish();
+    return;
+  }
+  publish_timer_ = loop_->PostAfter(kPublishInterval - since, [this] {
+    publish_timer_.reset();
+    if (core_ != nullptr) {
+      Publish();
+    }
+  });
+}
+
 void MasterShell::Publish() {
+  published_at_ = absl::Now();
   auto cluster = std::make_shared<SharedView::Cluster>();
   cluster->nodes = core_->Nodes();
   cluster->summary = core_->Summary();

@@ -94,6 +94,8 @@ class MasterShell {
   void AfterBatch();
   void CarryOut(Effects effects);
   void RecordEnd(const EndJob& end);
+  /// Now, or when kPublishInterval after the last time is over.
+  void PublishSoon();
   void Publish();
   /// Runs `work` with ZooKeeper on a worker; not at all without a session.
   void WithStore(std::function<void(const coordination::BlockingCoordination&)> work);
@@ -115,6 +117,8 @@ class MasterShell {
 
   std::unique_ptr<MasterCore> core_;
   absl::Time leading_since_;
+  absl::Time published_at_ = absl::InfinitePast();
+  std::optional<EventLoop::TimerId> publish_timer_;
   bool dirty_ = false;
   std::optional<EventLoop::TimerId> wake_timer_;
   absl::Time wake_at_ = absl::InfiniteFuture();
