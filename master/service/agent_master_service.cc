@@ -1,5 +1,6 @@
 #include "master/service/agent_master_service.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "common/base/status.h"
@@ -17,6 +18,16 @@ struct Session {
   std::string node;
 };
 
+/// The most of one kind that a node may have: sums over thousands of nodes fit 64 bits.
+constexpr int64_t kNodeAmountMax = int64_t{1} << 50;
+
+bool IsAmount(const v1::Resources& resources) {
+  const auto in_range = [](int64_t amount) { return amount >= 0 && amount <= kNodeAmountMax; };
+  return in_range(resources.cpu_millis()) && in_range(resources.memory_bytes()) &&
+         std::all_of(resources.custom().begin(), resources.custom().end(),
+                     [&](const auto& kind) { return in_range(kind.second); });
+}
+
 absl::Status CheckRegistration(const Identity& caller, const std::string& datacenter,
                                const v1::AgentMessage& message) {
   if (!message.has_register_()) {
@@ -30,6 +41,16 @@ absl::Status CheckRegistration(const Identity& caller, const std::string& datace
   if (node.name() != caller.node) {
     return Error(absl::StatusCode::kPermissionDenied, "{} may not register node {}",
                  Describe(caller), node.name());
+  }
+  if (!IsAmount(node.capacity())) {
+    return Error(absl::StatusCode::kInvalidArgument, "the node's capacity is out of range: {}",
+                 node.capacity().ShortDebugString());
+  }
+  for (const v1::LeaseReport& report : message.register_().leases()) {
+    if (report.lease().node() != node.name() || !IsAmount(report.lease().resources())) {
+      return Error(absl::StatusCode::kInvalidArgument, "lease {} is not one of this node",
+                   report.lease().id());
+    }
   }
   return absl::OkStatus();
 }

@@ -1,8 +1,10 @@
 #include "master/service/job_master_service.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "common/base/status.h"
+#include "common/jobspec/limits.h"
 #include "common/rpc/caller.h"
 #include "common/rpc/stream.h"
 
@@ -15,6 +17,28 @@ struct Session {
   SessionId id = 0;
   std::string job;
 };
+
+/// What no job that was accepted can want would only upset the allocator's sums.
+absl::Status CheckDesire(const v1::Desire& desire) {
+  if (desire.demands_size() > jobspec::kStagesMax) {
+    return Error(absl::StatusCode::kInvalidArgument, "{} demands, limit {}", desire.demands_size(),
+                 jobspec::kStagesMax);
+  }
+  const auto in_range = [](int64_t amount, int64_t max) { return amount > 0 && amount <= max; };
+  for (const v1::Demand& demand : desire.demands()) {
+    const v1::Resources& shape = demand.resources();
+    const bool custom_in_range =
+        std::all_of(shape.custom().begin(), shape.custom().end(),
+                    [&](const auto& kind) { return in_range(kind.second, jobspec::kCustomMax); });
+    if (!in_range(shape.cpu_millis(), jobspec::kCpuMillisMax) ||
+        !in_range(shape.memory_bytes(), jobspec::kMemoryBytesMax) || !custom_in_range ||
+        demand.containers() < 0 || demand.containers() > jobspec::kTasksMax) {
+      return Error(absl::StatusCode::kInvalidArgument, "a demand is out of range: {} of {}",
+                   demand.containers(), shape.ShortDebugString());
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckHello(const Identity& caller, const std::string& datacenter,
                         const v1::JobManagerMessage& message) {
@@ -44,6 +68,10 @@ JobMasterServiceShell::Session(grpc::CallbackServerContext* context) {
                return;
              }
              if (session->id != 0) {
+               if (const absl::Status desire = CheckDesire(message.desire()); !desire.ok()) {
+                 self->Finish(desire);
+                 return;
+               }
                shell_->OnManagerMessage(session->id, session->job, message);
                return;
              }

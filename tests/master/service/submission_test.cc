@@ -85,6 +85,10 @@ TEST_F(SubmissionTest, TheMasterDiesAfterTwentyAnswersAndTheNextHasTwentyJobs) {
   }
   first->Kill();
   const auto next = cluster_.StartLeader("dc1", "m2");
+  // A client that did not get its answer asks the next master: still one job.
+  const auto again = ClientOf(*next).Submit(*accepted.begin(), SmallJob());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->status().id(), *accepted.begin());
   const auto jobs = ClientOf(*next).List(/*all=*/false);
   ASSERT_TRUE(jobs.ok()) << jobs.status();
   std::set<std::string> there;

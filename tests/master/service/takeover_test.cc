@@ -133,6 +133,29 @@ TEST_F(TakeoverTest, AManagerGivesALeaseBackAndOnlyItsOwn) {
   EXPECT_THAT(agent_->Ends(), ElementsAre(granted.lease().id()));
 }
 
+TEST_F(TakeoverTest, ADesireThatMakesNoSenseEndsTheSessionAndHarmsNobody) {
+  const auto master = cluster_.StartLeader("dc1");
+  StartJob(*master);
+  const int64_t senseless[][2] = {{-100, 1 << 20}, {100, -1}, {0, 1 << 20}, {INT64_MAX, INT64_MAX}};
+  for (const auto& [cpu, memory] : senseless) {
+    manager_.emplace(cluster_.Channel("manager/dc1/n1", master->address()));
+    manager_->Hello(job_, "dc1", token_);
+    manager_->AwaitWelcome();
+    manager_->Want(1, cpu, memory);
+    EXPECT_TRUE(absl::IsInvalidArgument(manager_->stream().AwaitEnd()));
+  }
+  agent_->Beat();
+  EXPECT_EQ(agent_->Starts().size(), 1u) << "the manager's own";
+}
+
+TEST_F(TakeoverTest, AnAgentReportsLeasesOfItsOwnNodeAlone) {
+  const auto master = cluster_.StartLeader("dc1");
+  StartJob(*master);
+  TestAgent other(cluster_.Channel("agent/dc1/n2", master->address()), "dc1", "n2");
+  other.Register(held_);
+  EXPECT_TRUE(absl::IsInvalidArgument(other.stream().AwaitEnd()));
+}
+
 TEST_F(TakeoverTest, InputsAreListedOnTheNodesThatHoldThem) {
   const auto master = cluster_.StartLeader("dc1");
   StartJob(*master);
