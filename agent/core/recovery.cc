@@ -65,7 +65,7 @@ void AgentCore::AdoptAttempts(LeaseState& lease, const RecoveredLease& from) {
       attempt.phase = AttemptState::Phase::kEnded;
       attempt.report = *found.end;
     } else if (found.exit) {
-      Finish(lease, attempt, *found.exit);
+      Finish(lease, attempt, found.exit);
     } else if (found.running) {
       attempt.phase = AttemptState::Phase::kRunning;
       attempt.report.set_state(v1::TaskReport::STATE_RUNNING);

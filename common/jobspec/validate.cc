@@ -17,7 +17,6 @@ namespace houtu::jobspec {
 namespace {
 
 using yaml::IndexPath;
-using yaml::KeyPath;
 using yaml::Quote;
 
 constexpr std::string_view kVersion = "houtu/v1";

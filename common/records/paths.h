@@ -8,8 +8,8 @@
 
 namespace houtu {
 
-/// Paths within a session whose own root is the configuration's ("/houtu/v1": the coordination adds it), so
-/// `root` is only for tests that share a store. A value; copy it freely.
+/// Paths within a session whose own root is the configuration's ("/houtu/v1": the coordination adds
+/// it), so `root` is only for tests that share a store. A value; copy it freely.
 class RecordPaths {
  public:
   explicit RecordPaths(std::string root = "") : root_(std::move(root)) {}

@@ -17,7 +17,7 @@ struct Place {
 
 class SourceMap {
  public:
-  void Set(std::string path, Place place) { places_[std::move(path)] = place; }
+  void Set(std::string path, Place place) { places_.insert_or_assign(std::move(path), place); }
 
   /// The place of `path`, or of the nearest path around it that is in the file; {0, 0} where there
   /// is none.
