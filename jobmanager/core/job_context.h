@@ -13,6 +13,8 @@ struct JobContext {
   v1::JobRecord job;
   /// The manager's own datacenter.
   std::string datacenter;
+  /// The node that it runs on.
+  std::string node;
   /// The manager's term, from 1: one above its record's ZooKeeper version.
   int64_t term = 1;
   /// L: how often idle leases and the desire are looked at.

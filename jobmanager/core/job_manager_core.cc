@@ -51,6 +51,7 @@ void JobManagerCore::On(absl::Time now, const Recovered& event) {
   v1::JobEvent started;
   started.set_kind(v1::JobEvent::KIND_MANAGER_STARTED);
   started.set_task(-1);
+  started.set_node(context_.node);
   started.set_message(fmt::format("term {}", context_.term));
   recorder_.Mark(events_.Add(now, std::move(started)));
   if (primary_ != nullptr) {
@@ -132,7 +133,9 @@ void JobManagerCore::On(absl::Time now, const AssignmentRead& event) {
 void JobManagerCore::ApplyAssignment(int stage, const v1::AssignmentRecord& record,
                                      absl::Time now) {
   for (const TaskRef& ref : sub_job_.Assign(stage, record, now)) {
-    DropFinished(ref, now);
+    if (stages_.Finished(ref) != nullptr) {
+      DropFinished(ref, now);
+    }
     sub_job_.Reopened(ref, now);
   }
   changed_ = true;

@@ -112,8 +112,11 @@ std::vector<TaskRef> SubJob::Assign(int stage, const v1::AssignmentRecord& recor
     }
     AssignOne(stage, assigned, now);
     const FinishedFact* finished = stages_.Finished(ref);
-    if (finished != nullptr && finished->datacenter == context_.datacenter &&
-        finished->task.attempt() <= assigned.attempts_before()) {
+    const bool spent = finished != nullptr && finished->datacenter == context_.datacenter &&
+                       finished->task.attempt() <= assigned.attempts_before();
+    // Where this manager is the primary, it took the result out of the table when it was lost.
+    const bool taken_out = finished == nullptr && Own(ref).phase == OwnTask::Phase::kFinished;
+    if (spent || taken_out) {
       reopened.push_back(ref);
     }
   }

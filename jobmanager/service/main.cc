@@ -94,6 +94,7 @@ class Process {
     JobContext context{
         .job = std::move(job),
         .datacenter = config_.datacenter(),
+        .node = config_.node(),
         .term = term,
         .period = DurationOr(config_.has_period(), config_.period(), kDefaultPeriod)};
     OnLoop([&] {

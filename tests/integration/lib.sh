@@ -24,7 +24,7 @@ clean_up() {
     say "--- the daemons' last words"
     tail -n 15 "$(machines)"/*/*.log >&2 || true
   fi
-  local_cluster down >/dev/null 2>&1 || true
+  if [[ -z ${HOUTU_KEEP_CLUSTER:-} ]]; then local_cluster down >/dev/null 2>&1 || true; fi  # to look at what failed
   rm -rf "$scratch"
   exit "$status"
 }
@@ -35,7 +35,7 @@ start_cluster() {
   trap clean_up EXIT
   trap 'exit 130' INT TERM
   local_cluster down >/dev/null 2>&1 || true  # what a run that was killed left of the same name
-  local_cluster up "$@" >/dev/null
+  local_cluster up "$@" >"$scratch/up" 2>&1 || { cat "$scratch/up" >&2; die "the cluster did not come up"; }
 }
 
 # check SENTENCE COMMAND...

@@ -52,8 +52,9 @@ test_names() {
   check "the environment arrives byte for byte" [ "$(<"$scratch/out/echo/0/msg")" = $'two\nlines of $HOME' ]
   # shellcheck disable=SC2016
   check "arguments arrive byte for byte" [ "$(<"$scratch/out/echo/0/argument")" = 'a b;touch /tmp/y $HOME '"'"'quoted"' ]
-  check "no file y appeared" fails find "$(machines)" "$folder" -name y -newer "$scratch" -print -quit -exec false {} +
+  check "no file y appeared" no_file_y
 }
+no_file_y() { [[ -z $(find "$(machines)" -name y -print -quit 2>/dev/null) && ! -e /tmp/y ]]; }
 
 test_ends() {
   check "exit status 3 fails the job and is told" end_with 1 "exit status 3" '[/bin/sh, -c, "exit 3"]'
@@ -91,7 +92,7 @@ test_logs() {
   check "the agent needs less than 64 MiB for it" [ $((after - before)) -lt 65536 ]
   houtu job logs "$job" >"$scratch/log" 2>"$scratch/cut"
   check "the log is cut to its limit" [ "$(stat -c %s "$scratch/log")" -le $((17 << 20)) ]
-  check "a line says so" grep -q "dropped\|lost\|left out\|cut" "$scratch/cut"
+  check "a line says so" grep -q "not kept" "$scratch/cut"
   check "its end is there" [ "$(tail -n 1 "$scratch/log")" = end ]
   check "NUL and escapes reach a pipe byte for byte" end_with 0 "" '[/bin/sh, -ec, "printf \"a\\\\0b\\\\033[31m\\\\n\""]'
   check "the log of a task that ended is there" [ "$(houtu job logs "$job" 2>/dev/null | od -An -tx1 | tr -d " ")" = 6100621b5b33316d0a ]
@@ -147,7 +148,7 @@ test_cancel() {
   eventually "its tasks run" running_at_least "$job" tick 1
   check "a job is cancelled" houtu job cancel "$job"
   check "a wait for it tells" exits 9 houtu job wait "$job" --timeout 30s
-  eventually "its tasks are gone" fails local_cluster exec dc1-n1 -- pgrep -f 'for i in ..seq 40'
+  eventually "its tasks are gone" fails local_cluster exec dc1-n1 -- pgrep -f 'for i in ..seq'
 }
 
 test_accounts() {
@@ -159,19 +160,12 @@ test_accounts() {
   check "its owner waits for it" exits 0 houtu job wait "$job" --timeout 60s
 }
 
+# With arguments: these tests alone.
 main() {
   start_cluster --datacenters 2 --nodes 2
-  test_exchanges
-  test_empty_stage
-  test_names
-  test_ends
-  test_isolation
-  test_logs
-  test_image
-  test_outputs_whole
-  test_never_fits
-  test_cancel
-  test_accounts
+  (($# > 0)) || set -- exchanges empty_stage names ends isolation logs image outputs_whole never_fits cancel accounts
+  local name
+  for name in "$@"; do "test_$name"; done
 }
 
 main "$@"
