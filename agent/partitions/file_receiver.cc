@@ -12,9 +12,14 @@ absl::Status FileReceiver::Take(const v1::FileChunk& chunk) {
   if (!sum_) {
     return absl::InvalidArgumentError("the stream sent bytes before a file's header");
   }
+  received_ += static_cast<int64_t>(chunk.data().size());
+  if (received_ > header_.size_bytes()) {
+    // Before they are written: a sender that goes on and on must not fill the disk.
+    return Error(absl::StatusCode::kDataLoss, "{} of task {}: more than its {} bytes came",
+                 LogValue(header_.name()), header_.task(), header_.size_bytes());
+  }
   HOUTU_RETURN_IF_ERROR(WriteAll(fd_.get(), chunk.data()));
   sum_->Add(chunk.data());
-  received_ += static_cast<int64_t>(chunk.data().size());
   bytes_ += static_cast<int64_t>(chunk.data().size());
   return chunk.last() ? Finish() : absl::OkStatus();
 }

@@ -266,17 +266,7 @@ absl::Status InputSource::BringRemote(const std::string& job, const v1::Partitio
 }
 
 absl::Status InputSource::Retry(const std::function<absl::Status()>& attempt) const {
-  absl::Duration pause = options_.retry_pause;
-  for (int tries = 1;; ++tries) {
-    absl::Status status = attempt();
-    const bool again = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-                       absl::IsCancelled(status);
-    if (!again || tries == kTriesMax) {
-      return status;
-    }
-    options_.sleep(pause);
-    pause *= 2;
-  }
+  return RetryStream({.pause = options_.retry_pause, .sleep = options_.sleep}, attempt);
 }
 
 }  // namespace houtu::agent

@@ -20,6 +20,7 @@
 #include "agent/partitions/data_roots.h"
 #include "agent/partitions/partition_store.h"
 #include "agent/partitions/remote_files.h"
+#include "agent/partitions/stream_retry.h"
 #include "houtu/v1/task.pb.h"
 
 namespace houtu::agent {
@@ -58,7 +59,7 @@ class InputSource {
     /// Waits; tests pass their own.
     std::function<void(absl::Duration)> sleep;
   };
-  static constexpr int kTriesMax = 4;
+  static constexpr int kTriesMax = kStreamTriesMax;
 
   InputSource(Options options, const DataRoots* roots, const PartitionStore* store,
               RemoteFiles* remote);

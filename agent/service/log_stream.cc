@@ -1,5 +1,7 @@
 #include "agent/service/log_stream.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -31,10 +33,13 @@ LogPull LogStream::Next() {
     return LogPull::End(Error(absl::StatusCode::kNotFound, "no log of {} here", Describe(id_)));
   }
   id_ = place->id;
+  if (place->live && offset_ >= until_) {
+    return AwaitMore();
+  }
   absl::StatusOr<LogPiece> piece =
       ReadLog(place->paths, offset_, static_cast<int64_t>(kPieceBytes));
   if (absl::IsNotFound(piece.status()) && place->live) {
-    return {.kind = LogPull::Kind::kWait};  // it moves just now, or has not been made yet
+    return AwaitMore();  // it moves just now, or has not been made yet
   }
   if (!piece.ok()) {
     return LogPull::End(piece.status());
@@ -43,14 +48,28 @@ LogPull LogStream::Next() {
     SkipToTail(piece->total);
     return Next();
   }
-  const bool all = piece->offset + static_cast<int64_t>(piece->data.size()) >= piece->total;
-  if (!piece->data.empty()) {
+  if (!request_.follow()) {
+    until_ = std::min(until_, piece->total);
+  }
+  const bool all = piece->data.empty() ||
+                   piece->offset + static_cast<int64_t>(piece->data.size()) >= piece->total;
+  if (!piece->data.empty() || !place->live) {
     return Chunk(*std::move(piece), all && !place->live);
   }
-  if (!place->live) {
-    return Chunk(*std::move(piece), true);
+  return AwaitMore();
+}
+
+LogPull LogStream::AwaitMore() {
+  if (request_.follow()) {
+    return {.kind = LogPull::Kind::kWait};
   }
-  return request_.follow() ? LogPull{.kind = LogPull::Kind::kWait} : LogPull::End(absl::OkStatus());
+  // Its end may have come between the two looks, and with it bytes that were being moved.
+  const std::optional<LogStore::Place> now = logs_->Find(id_);
+  const bool moves = now && (!now->live || access(now->paths.head.c_str(), F_OK) != 0);
+  if (moves && move_waits_++ < kMoveWaitsMax) {
+    return {.kind = LogPull::Kind::kWait};
+  }
+  return LogPull::End(absl::OkStatus());
 }
 
 LogPull LogStream::Chunk(LogPiece piece, bool end) {

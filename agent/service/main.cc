@@ -32,6 +32,8 @@ namespace {
 
 /// Threads that read the disk for others.
 constexpr int kReaders = 4;
+/// Threads that write jobs' results.
+constexpr int kWriters = 4;
 
 std::vector<std::filesystem::path> Paths(
     const google::protobuf::RepeatedPtrField<std::string>& names) {
@@ -114,12 +116,12 @@ absl::Status Run(const v1::AgentConfig& config, const sigset_t& signals) {
   AgentMetrics agent_metrics(&metrics, config.datacenter());
   ChannelPool channels(tls);
   EventLoop loop;
-  GrpcRemoteFiles remote(&channels, &loop);
-  const OutputWriter outputs(
-      {.datacenter = config.datacenter(),
-       .node = config.node(),
-       .roots = {config.output_roots().begin(), config.output_roots().end()}},
-      &store, &remote);
+  GrpcRemoteFiles remote(&channels);
+  const OutputWriter outputs({.datacenter = config.datacenter(),
+                              .node = config.node(),
+                              .roots = {config.output_roots().begin(), config.output_roots().end()},
+                              .retry = {.sleep = absl::SleepFor}},
+                             &store, &remote);
   const InputSource inputs(
       {.datacenter = config.datacenter(), .node = config.node(), .sleep = absl::SleepFor}, &roots,
       &store, &remote);
@@ -147,13 +149,15 @@ absl::Status Run(const v1::AgentConfig& config, const sigset_t& signals) {
   TaskService tasks(&loop, &shell);
   shell.SetLinks(session.get(), &tasks);
   WorkerPool readers(kReaders);
+  WorkerPool writers(kWriters);
   PartitionService partitions({.datacenter = config.datacenter(),
                                .jobs = &jobs,
                                .store = &store,
                                .roots = &roots,
                                .logs = &logs,
                                .outputs = &outputs,
-                               .pool = &readers,
+                               .readers = &readers,
+                               .writers = &writers,
                                .loop = &loop});
   const absl::Status status = Serve(config, tls, {&tasks, &partitions}, &metrics, &shell, signals,
                                     [&] { loop.Post([&session] { session->Start(); }); });

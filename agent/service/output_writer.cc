@@ -1,10 +1,14 @@
 #include "agent/service/output_writer.h"
 
-#include <cstdio>
-#include <system_error>
+#include <fmt/format.h>
+
+#include <optional>
 
 #include "agent/partitions/file_receiver.h"
 #include "agent/partitions/files.h"
+#include "agent/service/output_folder.h"
+#include "agent/service/partition_stream.h"
+#include "agent/service/request_names.h"
 #include "common/base/status.h"
 #include "common/log/log.h"
 
@@ -13,104 +17,113 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsBelow(const fs::path& path, const fs::path& root) {
-  const fs::path relative = path.lexically_relative(root);
-  return !relative.empty() && *relative.begin() != ".." && relative != ".";
+absl::Status CheckRequest(const v1::WriteOutputRequest& request) {
+  for (const v1::PartitionSource& source : request.sources()) {
+    HOUTU_RETURN_IF_ERROR(CheckNames(request.job(), source.stage()));
+  }
+  return request.sources_size() > 0
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError("the request names nothing to write");
 }
 
-/// Puts each folder of `fresh` into its place in `path`.
-absl::Status Publish(const fs::path& fresh, const fs::path& path) {
-  std::error_code error;
-  for (fs::directory_iterator it(fresh, error), end; !error && it != end; it.increment(error)) {
-    const fs::path target = path / it->path().filename();
-    HOUTU_RETURN_IF_ERROR(RemoveTree(target));
-    if (std::rename(it->path().c_str(), target.c_str()) != 0) {
-      return ErrnoError(errno, target.native());
-    }
+/// An empty folder for each task, also for one that left no file.
+absl::Status MakeTaskFolders(const v1::PartitionSource& source, const fs::path& fresh) {
+  for (const v1::PartitionRef& ref : source.partitions()) {
+    const fs::path folder = fresh / std::to_string(ref.task());
+    HOUTU_RETURN_IF_ERROR(RemoveTree(folder));
+    HOUTU_RETURN_IF_ERROR(MakeFolders(folder));
   }
-  return error ? ErrnoError(error.value(), fresh.native()) : RemoveTree(fresh);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<int64_t> OutputWriter::Write(const v1::WriteOutputRequest& request) const {
-  const fs::path path = fs::path(request.path()).lexically_normal();
-  HOUTU_RETURN_IF_ERROR(CheckPath(path));
-  HOUTU_RETURN_IF_ERROR(MakeFolders(path));
-  HOUTU_RETURN_IF_ERROR(CheckPath(path));  // now that no part of it can be missing
-  const fs::path fresh = path / (".houtu-" + request.job());
-  HOUTU_RETURN_IF_ERROR(RemoveTree(fresh));
-  HOUTU_RETURN_IF_ERROR(MakeFolders(fresh));
-  absl::StatusOr<int64_t> bytes = Collect(request, fresh);
-  absl::Status status = bytes.status();
-  if (status.ok()) {
-    status = Publish(fresh, path);
+class OutputWriter::Turn {
+ public:
+  Turn(const OutputWriter* writer, const std::string& job) : writer_(writer), job_(job) {
+    std::unique_lock lock(writer_->mutex_);
+    writer_->turn_over_.wait(lock, [this] { return writer_->writing_.insert(job_).second; });
   }
-  if (!status.ok()) {
-    RemoveTree(fresh).IgnoreError();  // the first error is the one to tell
-    return status;
+  ~Turn() {
+    const std::lock_guard lock(writer_->mutex_);
+    writer_->writing_.erase(job_);
+    writer_->turn_over_.notify_all();
   }
-  LogInfo("output written", {{"job", request.job()}, {"path", path.native()}, {"bytes", *bytes}});
-  return bytes;
-}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
-absl::Status OutputWriter::CheckPath(const fs::path& path) const {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(path, error);
-  for (const std::string& root : options_.roots) {
-    const fs::path real_root = fs::weakly_canonical(root, error);
-    if (!error && IsBelow(path, fs::path(root).lexically_normal()) && IsBelow(real, real_root)) {
-      return absl::OkStatus();
-    }
-  }
-  return Error(absl::StatusCode::kPermissionDenied,
-               "output path {} is not below an output root of {}: its agent's configuration names "
-               "them (output_roots)",
-               LogValue(path.native()), options_.node);
+ private:
+  const OutputWriter* const writer_;
+  const std::string job_;
+};
+
+absl::StatusOr<int64_t> OutputWriter::Write(const v1::WriteOutputRequest& request,
+                                            const std::function<bool()>& cancelled) const {
+  HOUTU_RETURN_IF_ERROR(CheckRequest(request));
+  HOUTU_ASSIGN_OR_RETURN(const fs::path place,
+                         OutputFolder::Resolve(options_.roots, request.path()));
+  // The one before was asked by a manager that is gone: its call gives up soon.
+  const Turn turn(this, request.job());
+  OutputFolder folder(place, request.job());
+  HOUTU_RETURN_IF_ERROR(folder.Begin());
+  HOUTU_ASSIGN_OR_RETURN(const int64_t bytes, Collect(request, folder.fresh(), cancelled));
+  HOUTU_RETURN_IF_ERROR(folder.Publish());
+  LogInfo("output written", {{"job", request.job()}, {"path", place.native()}, {"bytes", bytes}});
+  return bytes;
 }
 
 absl::StatusOr<int64_t> OutputWriter::Collect(const v1::WriteOutputRequest& request,
-                                              const fs::path& fresh) const {
+                                              const fs::path& fresh,
+                                              const std::function<bool()>& cancelled) const {
   int64_t bytes = 0;
   for (const v1::PartitionSource& source : request.sources()) {
-    if (source.node() == options_.node && source.datacenter() == options_.datacenter) {
-      HOUTU_ASSIGN_OR_RETURN(const int64_t copied, CopyLocal(request.job(), source, fresh));
-      bytes += copied;
-      continue;
+    const absl::StatusOr<int64_t> brought = Bring(request.job(), source, fresh, cancelled);
+    if (!brought.ok()) {
+      return Annotate(brought.status(),
+                      fmt::format("stage {} on {}", source.stage(), LogValue(source.node())));
     }
-    v1::FetchPartitionsRequest fetch;
-    fetch.set_job(request.job());
-    fetch.set_stage(source.stage());
-    *fetch.mutable_partitions() = source.partitions();
-    FileReceiver receiver(fresh);
-    std::vector<v1::PartitionRef> lost;
-    HOUTU_RETURN_IF_ERROR(remote_->FetchPartitions(
-        source.agent_address(), fetch,
-        [&receiver](const v1::FileChunk& chunk) { return receiver.Take(chunk); }, &lost));
-    HOUTU_RETURN_IF_ERROR(receiver.End());
-    bytes += receiver.bytes();
+    bytes += *brought;
   }
   return bytes;
 }
 
-absl::StatusOr<int64_t> OutputWriter::CopyLocal(const std::string& job,
-                                                const v1::PartitionSource& source,
-                                                const fs::path& fresh) const {
+absl::StatusOr<int64_t> OutputWriter::Bring(const std::string& job,
+                                            const v1::PartitionSource& source,
+                                            const fs::path& fresh,
+                                            const std::function<bool()>& cancelled) const {
+  v1::FetchPartitionsRequest request;
+  request.set_job(job);
+  request.set_stage(source.stage());
+  *request.mutable_partitions() = source.partitions();
   int64_t bytes = 0;
-  for (const v1::PartitionRef& ref : source.partitions()) {
-    const AttemptKey id{
-        .job = job, .stage = source.stage(), .task = ref.task(), .attempt = ref.attempt()};
-    HOUTU_ASSIGN_OR_RETURN(const std::vector<v1::FileHeader> files, store_->List(id));
-    const fs::path folder = fresh / std::to_string(ref.task());
-    HOUTU_RETURN_IF_ERROR(MakeFolders(folder));
-    for (const v1::FileHeader& file : files) {
-      HOUTU_ASSIGN_OR_RETURN(const Fd from, store_->Open(id, file.name()));
-      HOUTU_ASSIGN_OR_RETURN(const Fd to, CreateFile(folder / file.name()));
-      HOUTU_RETURN_IF_ERROR(CopyBytes(from.get(), 0, file.size_bytes(), to.get()));
-      bytes += file.size_bytes();
-    }
-  }
+  HOUTU_RETURN_IF_ERROR(RetryStream(options_.retry, [&]() -> absl::Status {
+    HOUTU_RETURN_IF_ERROR(MakeTaskFolders(source, fresh));
+    FileReceiver receiver(fresh);
+    HOUTU_RETURN_IF_ERROR(Stream(source, request, [&](const v1::FileChunk& chunk) {
+      return cancelled() ? absl::AbortedError("nobody waits for it any more")
+                         : receiver.Take(chunk);
+    }));
+    bytes = receiver.bytes();
+    return receiver.End();
+  }));
   return bytes;
+}
+
+absl::Status OutputWriter::Stream(const v1::PartitionSource& source,
+                                  const v1::FetchPartitionsRequest& request,
+                                  const ChunkSink& sink) const {
+  if (source.node() != options_.node || source.datacenter() != options_.datacenter) {
+    std::vector<v1::PartitionRef> lost;
+    return remote_->FetchPartitions(source.agent_address(), request, sink, &lost);
+  }
+  PartitionStream stream(store_, request);
+  while (true) {
+    HOUTU_ASSIGN_OR_RETURN(const std::optional<v1::FileChunk> chunk, stream.Next());
+    if (!chunk) {
+      return absl::OkStatus();
+    }
+    HOUTU_RETURN_IF_ERROR(sink(*chunk));
+  }
 }
 
 }  // namespace houtu::agent

@@ -1,10 +1,13 @@
 // OutputWriter: a job's result, written to a folder that the job names.
 //
 //   <path>/<task>/<name>      below one of the node's output_roots
-//   <path>/.houtu-<job>/      while it is being written; then each task's folder is renamed
 #pragma once
 
+#include <condition_variable>
 #include <filesystem>
+#include <functional>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "agent/partitions/partition_store.h"
 #include "agent/partitions/remote_files.h"
+#include "agent/partitions/stream_retry.h"
 #include "houtu/v1/partition_service.pb.h"
 
 namespace houtu::agent {
@@ -23,25 +27,40 @@ class OutputWriter {
     std::string datacenter;
     std::string node;
     std::vector<std::string> roots;
+    StreamRetry retry;
   };
   OutputWriter(Options options, const PartitionStore* store, RemoteFiles* remote)
       : options_(std::move(options)), store_(store), remote_(remote) {}
 
-  /// The bytes written. A task's folder appears whole or not at all; one that is there is replaced,
-  /// so the same request may come again. PERMISSION_DENIED: not below an output root, or by a link;
-  /// NOT_FOUND: a partition is gone; others: the disk, another node.
-  absl::StatusOr<int64_t> Write(const v1::WriteOutputRequest& request) const;
+  /// The bytes written. The folder appears whole or not at all, checked against the checksums that
+  /// its files were committed with; an earlier result there is replaced, so the same request may
+  /// come again. Gives up soon after `cancelled` says so (ABORTED).
+  /// PERMISSION_DENIED: not below an output root; FAILED_PRECONDITION: something else than a
+  /// result is there; NOT_FOUND, DATA_LOSS: a partition is gone or damaged; UNAVAILABLE: another
+  /// node, after all tries; others as ErrnoError says: the disk.
+  absl::StatusOr<int64_t> Write(const v1::WriteOutputRequest& request,
+                                const std::function<bool()>& cancelled) const;
 
  private:
-  absl::Status CheckPath(const std::filesystem::path& path) const;
+  /// Waits until no other call writes the job's result.
+  class Turn;
+
   absl::StatusOr<int64_t> Collect(const v1::WriteOutputRequest& request,
-                                  const std::filesystem::path& fresh) const;
-  absl::StatusOr<int64_t> CopyLocal(const std::string& job, const v1::PartitionSource& source,
-                                    const std::filesystem::path& fresh) const;
+                                  const std::filesystem::path& fresh,
+                                  const std::function<bool()>& cancelled) const;
+  /// All of a source's partitions into `fresh`, from this node or another.
+  absl::StatusOr<int64_t> Bring(const std::string& job, const v1::PartitionSource& source,
+                                const std::filesystem::path& fresh,
+                                const std::function<bool()>& cancelled) const;
+  absl::Status Stream(const v1::PartitionSource& source, const v1::FetchPartitionsRequest& request,
+                      const ChunkSink& sink) const;
 
   const Options options_;
   const PartitionStore* const store_;
   RemoteFiles* const remote_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable turn_over_;
+  mutable std::set<std::string> writing_;  // jobs
 };
 
 }  // namespace houtu::agent

@@ -29,6 +29,9 @@ struct Pulled {
   grpc::Status status = grpc::Status::OK;
 
   static Pulled End(const absl::Status& status) { return {.status = ToGrpc(status)}; }
+  static Pulled Give(Message message) {
+    return {.kind = Kind::kMessage, .message = std::move(message)};
+  }
 };
 
 /// Keeps itself alive until gRPC is done with it. `pool` and `loop` outlive the server.
@@ -37,6 +40,22 @@ class PulledStream final : public grpc::ServerWriteReactor<Message> {
  public:
   using Pull = std::function<Pulled<Message>()>;
   static constexpr absl::Duration kPause = absl::Milliseconds(100);
+
+  /// Pulls as soon as `check`, on a worker too, has let the caller through; its error is the
+  /// answer.
+  static grpc::ServerWriteReactor<Message>* Start(WorkerPool* pool, EventLoop* loop,
+                                                  std::function<absl::Status()> check, Pull pull) {
+    return Start(pool, loop,
+                 [check = std::move(check), pull = std::move(pull), passed = false]() mutable {
+                   if (!passed) {
+                     if (const absl::Status status = check(); !status.ok()) {
+                       return Pulled<Message>::End(status);
+                     }
+                     passed = true;
+                   }
+                   return pull();
+                 });
+  }
 
   static grpc::ServerWriteReactor<Message>* Start(WorkerPool* pool, EventLoop* loop, Pull pull) {
     std::shared_ptr<PulledStream> stream(new PulledStream(pool, loop, std::move(pull)));

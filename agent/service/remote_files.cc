@@ -1,13 +1,13 @@
 #include "agent/service/remote_files.h"
 
+#include <grpc/support/time.h>
 #include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 
+#include "common/base/check.h"
 #include "common/base/status.h"
-#include "common/loop/event_loop.h"
 #include "common/rpc/channel_pool.h"
 #include "common/rpc/status.h"
 #include "houtu/v1/partition_service.grpc.pb.h"
@@ -15,77 +15,77 @@
 namespace houtu::agent {
 namespace {
 
-/// Cancels a call on which nothing came between two looks. Shared with the loop's timer, which ends
-/// by itself when the call is over.
-class IdleWatch : public std::enable_shared_from_this<IdleWatch> {
+/// One call that streams files here, on the calling thread. It has a completion queue of its own,
+/// because that alone lets a single wait have a limit.
+class ChunkCall {
  public:
-  IdleWatch(EventLoop* loop, grpc::ClientContext* context) : loop_(loop), context_(context) {}
-
-  void Touch() { moved_ = true; }
-  bool idled() const { return idled_; }
-
-  void Start() {
-    loop_->PostAfter(GrpcRemoteFiles::kIdleMax, [self = shared_from_this()] { self->Look(); });
-  }
-  /// No look uses the call's context after this.
-  void Stop() {
-    const std::lock_guard lock(mutex_);
-    context_ = nullptr;
+  explicit ChunkCall(absl::Duration idle_max) : idle_max_(idle_max) {}
+  ~ChunkCall() {
+    queue_.Shutdown();
+    void* tag = nullptr;
+    bool ok = false;
+    HOUTU_CHECK(!queue_.Next(&tag, &ok), "each operation was waited for");
   }
 
- private:
-  void Look() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (context_ == nullptr) {
-        return;
-      }
-      if (!moved_.exchange(false)) {
-        idled_ = true;
-        context_->TryCancel();
-        return;
+  /// Gives `sink` each chunk until the stream's end. `prepare(context, queue)` makes the call.
+  template <typename Prepare>
+  absl::Status Run(Prepare prepare, const ChunkSink& sink) {
+    const auto reader = prepare(&context_, &queue_);
+    reader->StartCall(this);
+    bool more = Await();
+    absl::Status taken;
+    v1::FileChunk chunk;
+    while (more && taken.ok()) {
+      reader->Read(&chunk, this);
+      more = Await();
+      if (more) {
+        taken = sink(chunk);
       }
     }
-    Start();
+    if (!taken.ok()) {
+      context_.TryCancel();
+    }
+    reader->Finish(&end_, this);
+    Await();
+    return taken.ok() ? End() : taken;
   }
 
-  EventLoop* const loop_;
-  std::mutex mutex_;
-  grpc::ClientContext* context_;
-  std::atomic<bool> moved_ = true;
-  std::atomic<bool> idled_ = false;
+  /// What the other agent added to the end's status.
+  std::string details() const { return end_.error_details(); }
+
+ private:
+  /// Waits for the operation under way; false: it failed, or nothing came in time.
+  bool Await() {
+    void* tag = nullptr;
+    bool ok = false;
+    const gpr_timespec limit =
+        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                     gpr_time_from_millis(absl::ToInt64Milliseconds(idle_max_), GPR_TIMESPAN));
+    if (queue_.AsyncNext(&tag, &ok, limit) == grpc::CompletionQueue::TIMEOUT) {
+      idled_ = true;
+      context_.TryCancel();
+      queue_.Next(&tag, &ok);  // soon: the call is cancelled
+    }
+    return ok && !idled_;
+  }
+
+  absl::Status End() const {
+    if (idled_) {
+      return Error(absl::StatusCode::kUnavailable, "nothing arrived for {}",
+                   absl::FormatDuration(idle_max_));
+    }
+    if (end_.error_code() == grpc::StatusCode::CANCELLED) {
+      return absl::UnavailableError("the other agent ended the stream");
+    }
+    return FromGrpc(end_);
+  }
+
+  const absl::Duration idle_max_;
+  grpc::CompletionQueue queue_;
+  grpc::ClientContext context_;
+  grpc::Status end_;
+  bool idled_ = false;
 };
-
-/// Reads a stream to its end. `open(context)` starts it.
-template <typename Open>
-absl::Status ReadAll(EventLoop* loop, Open open, const ChunkSink& sink, grpc::Status* end) {
-  grpc::ClientContext context;
-  const auto watch = std::make_shared<IdleWatch>(loop, &context);
-  watch->Start();
-  const auto reader = open(&context);
-  v1::FileChunk chunk;
-  absl::Status taken;
-  while (taken.ok() && reader->Read(&chunk)) {
-    watch->Touch();
-    taken = sink(chunk);
-  }
-  if (!taken.ok()) {
-    context.TryCancel();
-  }
-  *end = reader->Finish();
-  watch->Stop();
-  if (!taken.ok()) {
-    return taken;
-  }
-  if (watch->idled()) {
-    return Error(absl::StatusCode::kUnavailable, "nothing arrived for {}",
-                 absl::FormatDuration(GrpcRemoteFiles::kIdleMax));
-  }
-  if (end->error_code() == grpc::StatusCode::CANCELLED) {
-    return absl::UnavailableError("the other agent ended the stream");
-  }
-  return FromGrpc(*end);
-}
 
 }  // namespace
 
@@ -94,11 +94,14 @@ absl::Status GrpcRemoteFiles::FetchPartitions(const std::string& address,
                                               const ChunkSink& sink,
                                               std::vector<v1::PartitionRef>* lost) {
   const auto stub = v1::PartitionService::NewStub(channels_->Get(address));
-  grpc::Status end;
-  const absl::Status status = ReadAll(
-      loop_, [&](auto* context) { return stub->FetchPartitions(context, request); }, sink, &end);
+  ChunkCall call(idle_max_);
+  absl::Status status = call.Run(
+      [&](auto* context, auto* queue) {
+        return stub->PrepareAsyncFetchPartitions(context, request, queue);
+      },
+      sink);
   v1::FetchPartitionsRequest missing;
-  if (absl::IsNotFound(status) && missing.ParseFromString(end.error_details())) {
+  if (absl::IsNotFound(status) && missing.ParseFromString(call.details())) {
     lost->assign(missing.partitions().begin(), missing.partitions().end());
   }
   return status;
@@ -108,9 +111,11 @@ absl::Status GrpcRemoteFiles::FetchInput(const std::string& address,
                                          const v1::FetchInputRequest& request,
                                          const ChunkSink& sink) {
   const auto stub = v1::PartitionService::NewStub(channels_->Get(address));
-  grpc::Status end;
-  return ReadAll(
-      loop_, [&](auto* context) { return stub->FetchInput(context, request); }, sink, &end);
+  return ChunkCall(idle_max_).Run(
+      [&](auto* context, auto* queue) {
+        return stub->PrepareAsyncFetchInput(context, request, queue);
+      },
+      sink);
 }
 
 }  // namespace houtu::agent

@@ -9,18 +9,18 @@
 
 namespace houtu {
 class ChannelPool;
-class EventLoop;
 }  // namespace houtu
 
 namespace houtu::agent {
 
-/// Owner: main. A stream on which nothing moves for kIdleMax is UNAVAILABLE.
+/// Owner: main. Memory of one chunk per call. The sink checks sizes and checksums (FileReceiver).
 class GrpcRemoteFiles final : public RemoteFiles {
  public:
+  /// A stream on which nothing arrives for so long is UNAVAILABLE. It may last as long as it moves.
   static constexpr absl::Duration kIdleMax = absl::Seconds(20);
 
-  /// `loop` watches over streams that stand still.
-  GrpcRemoteFiles(ChannelPool* channels, EventLoop* loop) : channels_(channels), loop_(loop) {}
+  explicit GrpcRemoteFiles(ChannelPool* channels, absl::Duration idle_max = kIdleMax)
+      : channels_(channels), idle_max_(idle_max) {}
 
   absl::Status FetchPartitions(const std::string& address,
                                const v1::FetchPartitionsRequest& request, const ChunkSink& sink,
@@ -30,7 +30,7 @@ class GrpcRemoteFiles final : public RemoteFiles {
 
  private:
   ChannelPool* const channels_;
-  EventLoop* const loop_;
+  const absl::Duration idle_max_;
 };
 
 }  // namespace houtu::agent
