@@ -29,6 +29,8 @@ struct HeldLease {
   /// No starts before this: it refused one.
   absl::Time paused_until = absl::InfinitePast();
   int refusals = 0;
+  /// A task was started in it: its image is good.
+  bool proven = false;
   /// Since when the master does not list it; InfiniteFuture: it does.
   absl::Time unlisted_since = absl::InfiniteFuture();
 

@@ -42,6 +42,9 @@ inline constexpr int kUnprovenStartsMax = 3;
 /// Pause after a node's first failed start; it grows fourfold with each further one.
 inline constexpr absl::Duration kNodePauseFirst = absl::Seconds(2);
 inline constexpr absl::Duration kNodePauseMax = absl::Seconds(60);
+/// Containers of one image that may fail for the image's reasons, with no task started between,
+/// before the job fails: not the first, for an image may be on its way to a node.
+inline constexpr int kImageFailuresMax = 3;
 /// Pause after a lease refused a start; it doubles with each further refusal.
 inline constexpr absl::Duration kRefusedPauseFirst = absl::Milliseconds(100);
 inline constexpr absl::Duration kRefusedPauseMax = absl::Seconds(5);

@@ -134,6 +134,8 @@ class SubJob {
   void LosePartitionsOn(const std::string& node);
   void OpenAgentOf(const HeldLease& lease);
   void CloseUnusedAgents();
+  void ContainerFailed(const HeldLease& lease, const v1::LeaseRevoked& revoked,
+                       const std::string& why, absl::Time now);
 
   // What a report means, by how the attempt ended.
   void Going(const std::string& node, TaskRef ref, const v1::TaskReport& report, absl::Time now);
@@ -180,6 +182,7 @@ class SubJob {
   LeaseTable leases_;
   std::map<std::string, Agent> agents_;  // those with a session wanted
   NodeHealth health_;
+  std::map<std::string, int> image_failures_;  // in a row, by image
 
   bool master_up_ = false;
   bool settled_ = false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/status.h"
 #include "jobmanager/core/limits.h"
 #include "jobmanager/core/sub_job.h"
 
@@ -72,13 +73,28 @@ void SubJob::LeaseRevoked(const v1::LeaseRevoked& revoked, absl::Time now) {
     why += ": " + revoked.message();
   }
   if (revoked.reason() == v1::LEASE_END_REASON_CONTAINER_FAILED) {
-    health_.StartFailed(node, now, why);
+    ContainerFailed(*held, revoked, why, now);
   }
   LoseLease(revoked.lease_id(), why, now);
   if (revoked.reason() == v1::LEASE_END_REASON_NODE_LOST) {
     LosePartitionsOn(node);
   }
   Settle(now);
+}
+
+void SubJob::ContainerFailed(const HeldLease& lease, const v1::LeaseRevoked& revoked,
+                             const std::string& why, absl::Time now) {
+  if (revoked.node_fault() || lease.proven) {
+    health_.StartFailed(lease.node, now, why);
+    return;
+  }
+  int& failures = image_failures_[lease.system.image];
+  if (++failures >= kImageFailuresMax) {
+    fatal_ =
+        fmt::format("no container could be started from image {}, {} times in a row; on {}: {}",
+                    lease.system.image.empty() ? "host" : lease.system.image, failures, lease.node,
+                    revoked.message());
+  }
 }
 
 void SubJob::LoseLease(const std::string& lease, const std::string& why, absl::Time now) {

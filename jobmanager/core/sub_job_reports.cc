@@ -89,6 +89,10 @@ void SubJob::Going(const std::string& node, TaskRef ref, const v1::TaskReport& r
   if (report.state() == v1::TaskReport::STATE_RUNNING && !task.running) {
     task.running = true;
     health_.Started(node);
+    if (HeldLease* held = leases_.Find(task.lease); held != nullptr) {
+      held->proven = true;
+      image_failures_.erase(held->system.image);
+    }
     if (report.has_started_at()) {
       task.started_at = FromProto(report.started_at());
     }

@@ -61,11 +61,12 @@ v1::MasterCommand ForgetCommand(int64_t term, const std::vector<std::string>& jo
 }
 
 v1::JobMasterMessage RevokedMessage(const std::string& lease, v1::LeaseEndReason reason,
-                                    const std::string& message) {
+                                    const std::string& message, bool node_fault) {
   v1::JobMasterMessage out;
   out.mutable_revoked()->set_lease_id(lease);
   out.mutable_revoked()->set_reason(reason);
   out.mutable_revoked()->set_message(message);
+  out.mutable_revoked()->set_node_fault(node_fault);
   return out;
 }
 

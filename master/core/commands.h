@@ -20,6 +20,6 @@ v1::MasterCommand AcknowledgeCommand(int64_t term, const std::string& lease);
 v1::MasterCommand ForgetCommand(int64_t term, const std::vector<std::string>& jobs);
 
 v1::JobMasterMessage RevokedMessage(const std::string& lease, v1::LeaseEndReason reason,
-                                    const std::string& message);
+                                    const std::string& message, bool node_fault);
 
 }  // namespace houtu::master

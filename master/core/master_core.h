@@ -122,7 +122,8 @@ class MasterCore {
   // Agents and leases (master_core_agents.cc).
   void AdoptLease(const std::string& node, const v1::LeaseReport& report);
   void OnLeaseAccepted(LeaseEntry* lease);
-  void OnLeaseEnded(const std::string& id, v1::LeaseEndReason reason, const std::string& message);
+  void OnLeaseEnded(const std::string& id, v1::LeaseEndReason reason, const std::string& message,
+                    bool node_fault = false);
   void ResendCommands(const NodeEntry& node, const v1::RegisterNode& registration);
   void SetNodeUp(const NodeEntry& node);
   void LoseNode(const std::string& name);

@@ -33,7 +33,7 @@ void MasterCore::AdoptLease(const std::string& node, const v1::LeaseReport& repo
   LeaseEntry* known = leases_.Find(id);
   if (report.state() == v1::LeaseReport::STATE_ENDED) {
     if (known != nullptr) {
-      OnLeaseEnded(id, report.end_reason(), report.message());
+      OnLeaseEnded(id, report.end_reason(), report.message(), report.node_fault());
     }
     ToNode(node, AcknowledgeCommand(term_, id));
     return;
@@ -81,7 +81,7 @@ void MasterCore::ResendCommands(const NodeEntry& node, const v1::RegisterNode& r
         CommandStart(*lease);
       } else {
         OnLeaseEnded(id, v1::LEASE_END_REASON_CONTAINER_FAILED,
-                     "the agent does not know it any more");
+                     "the agent does not know it any more", /*node_fault=*/true);
       }
     } else if (lease->state == LeaseEntry::State::kEnding) {
       ToNode(node.node.name(), EndCommand(term_, id, lease->end_reason, kLeaseEndGrace));
@@ -131,7 +131,8 @@ void MasterCore::On(const LeaseReported& event) {
   LeaseEntry* lease = leases_.Find(id);
   if (event.report.state() == v1::LeaseReport::STATE_ENDED) {
     if (lease != nullptr) {
-      OnLeaseEnded(id, event.report.end_reason(), event.report.message());
+      OnLeaseEnded(id, event.report.end_reason(), event.report.message(),
+                   event.report.node_fault());
     }
     ToNode(event.node, AcknowledgeCommand(term_, id));
     return;
@@ -152,7 +153,7 @@ void MasterCore::OnLeaseAccepted(LeaseEntry* lease) {
 }
 
 void MasterCore::OnLeaseEnded(const std::string& id, v1::LeaseEndReason reason,
-                              const std::string& message) {
+                              const std::string& message, bool node_fault) {
   const LeaseEntry lease = *leases_.Find(id);
   leases_.Remove(id);
   allocator_->Apply(LeaseEnded{.lease = id});
@@ -164,7 +165,7 @@ void MasterCore::OnLeaseEnded(const std::string& id, v1::LeaseEndReason reason,
     OnManagerLeaseEnded(&job->second, reason, message);
   } else if (job->second.session.has_value() && lease.state != LeaseEntry::State::kSent) {
     effects_.push_back(SendToManager{.session = *job->second.session,
-                                     .message = RevokedMessage(id, reason, message)});
+                                     .message = RevokedMessage(id, reason, message, node_fault)});
   }
 }
 
