@@ -52,17 +52,16 @@ void BoundedQueue::RunNext() {
   std::function<void()> work;
   {
     const std::lock_guard lock(mutex_);
+    if (queue_.empty()) {
+      // Another one, which had just ended its work, took what this one was called for.
+      ++free_;
+      return;
+    }
     work = std::move(queue_.front());
     queue_.pop_front();
   }
   work();
-  {
-    const std::lock_guard lock(mutex_);
-    if (queue_.empty()) {
-      ++free_;
-      return;
-    }
-  }
+  // To the pool's queue after each piece: other work must have its turn.
   pool_->Submit([this] { RunNext(); });
 }
 
