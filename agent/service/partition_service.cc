@@ -64,8 +64,8 @@ absl::Status PartitionService::CheckReader(const absl::StatusOr<Identity>& calle
     return Error(absl::StatusCode::kNotFound, "no job {} left anything here", job);
   }
   if (!caller->MayUseAccount(owner->account)) {
-    return Error(absl::StatusCode::kPermissionDenied, "job {} is not of {}", job,
-                 Describe(*caller));
+    return Error(absl::StatusCode::kPermissionDenied, "{} may not read what job {} left",
+                 Describe(*caller), job);
   }
   return absl::OkStatus();
 }

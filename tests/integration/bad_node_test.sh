@@ -3,6 +3,7 @@
 # with the reason in words, and it is back by itself when it is repaired.
 set -euo pipefail
 cluster=itbadnode
+# shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 node_state() { houtu node list -o json | jq -r --arg node "$1" '.nodes[] | select(.name == $node) | .state'; }

@@ -3,6 +3,7 @@
 # partitions reach the task that joins them.
 set -euo pipefail
 cluster=itmany
+# shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly tasks_total=10000

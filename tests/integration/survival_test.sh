@@ -3,6 +3,7 @@
 # lost, no finished task runs again, and, but for the dead machine's, no running task is touched.
 set -euo pipefail
 cluster=itsurvive
+# shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # start_ticks [TICKS]: a job of which all six long tasks run.

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016  # what stands in single quotes is for the tasks' shells
 set -euo pipefail
 cluster=ittasks
+# shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # fetch JOB: its outputs in $scratch/out.
