@@ -79,4 +79,6 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(Options options) {
 HttpServer::HttpServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 HttpServer::~HttpServer() = default;
 
+int HttpServer::port() const { return parts_->server->getListeningPorts().at(0); }
+
 }  // namespace houtu

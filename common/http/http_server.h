@@ -15,7 +15,7 @@ namespace houtu {
 class HttpServer {
  public:
   struct Options {
-    /// host:port to listen on.
+    /// host:port to listen on (port 0: any free one).
     std::string address;
     const Metrics* metrics = nullptr;
     /// OK: 200 "ok"; else 503 with the message. healthz: the process does its work; readyz: it may
@@ -27,6 +27,9 @@ class HttpServer {
   /// FAILED_PRECONDITION: the address can't be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(Options options);
   ~HttpServer();
+
+  /// The port it listens on.
+  int port() const;
 
  private:
   struct Parts;

@@ -3,6 +3,7 @@
 // Exits with 0 when the job ended and that is recorded, with 2 for a wrong configuration, else with
 // 1: its master then starts another one, which goes on where this one ended.
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "common/base/time.h"
 #include "common/coordination/blocking.h"
 #include "common/coordination/zookeeper.h"
+#include "common/http/http_server.h"
 #include "common/log/log.h"
 #include "common/loop/event_loop.h"
 #include "common/rpc/channel_pool.h"
@@ -67,7 +69,11 @@ class Process {
     HOUTU_ASSIGN_OR_RETURN(zookeeper_, Connect(config_.zookeeper(), &loop_));
     channels_ = std::make_unique<ChannelPool>(tls);
     HOUTU_ASSIGN_OR_RETURN(server_, PeerServer::Start(config_.host(), tls, &loop_));
+    HOUTU_ASSIGN_OR_RETURN(http_, HttpServer::Start({.address = config_.host() + ":0",
+                                                     .metrics = &metrics_,
+                                                     .readyz = [this] { return Ready(); }}));
     HOUTU_RETURN_IF_ERROR(StartShell());
+    ready_ = true;
     return ended_.get_future().get();
   }
 
@@ -80,13 +86,18 @@ class Process {
   }
 
  private:
+  absl::Status Ready() const {
+    return ready_ ? absl::OkStatus() : absl::UnavailableError("the job's records are being read");
+  }
+
   absl::Status StartShell() {
     const coordination::BlockingCoordination store(zookeeper_.get(), kConnectTimeout);
     HOUTU_RETURN_IF_ERROR(store.AwaitConnected());
     const RecordPaths paths;
     HOUTU_ASSIGN_OR_RETURN(v1::JobRecord job, ReadJob(store, paths, config_.job()));
     HOUTU_ASSIGN_OR_RETURN(const int64_t term,
-                           TakeTerm(store, paths, config_, server_->port(), absl::Now()));
+                           TakeTerm(store, paths, config_,
+                                    {.grpc = server_->port(), .http = http_->port()}, absl::Now()));
     HOUTU_ASSIGN_OR_RETURN(Recovered recovered,
                            ReadRecords(store, paths, job, config_.datacenter()));
     LogInfo("manager starts",
@@ -105,6 +116,7 @@ class Process {
           .context = std::move(context),
           .recovered = std::move(recovered),
           .token = token_,
+          .metrics = &manager_metrics_,
           .on_end = [this](absl::Status status) { ended_.set_value(std::move(status)); }});
     });
     server_->Serve(config_.job(), token_, [this](const Event& event) {
@@ -133,6 +145,10 @@ class Process {
   std::unique_ptr<coordination::ZookeeperCoordination> zookeeper_;
   std::unique_ptr<Shell> shell_;
   std::unique_ptr<PeerServer> server_;
+  Metrics metrics_;
+  ManagerMetrics manager_metrics_{&metrics_};
+  std::atomic<bool> ready_ = false;
+  std::unique_ptr<HttpServer> http_;
 };
 
 /// Returns only for a wrong configuration.

@@ -92,9 +92,11 @@ absl::StatusOr<v1::JobRecord> ReadJob(const Store& store, const RecordPaths& pat
 }
 
 absl::StatusOr<int64_t> TakeTerm(const Store& store, const RecordPaths& paths,
-                                 const v1::JobManagerConfig& config, int port, absl::Time now) {
+                                 const v1::JobManagerConfig& config, ManagerPorts ports,
+                                 absl::Time now) {
   v1::ManagerRecord record;
-  record.set_address(fmt::format("{}:{}", config.host(), port));
+  record.set_address(fmt::format("{}:{}", config.host(), ports.grpc));
+  record.set_http_address(fmt::format("{}:{}", config.host(), ports.http));
   record.set_node(config.node());
   record.set_lease_id(config.lease_id());
   *record.mutable_started_at() = ToProto(now);

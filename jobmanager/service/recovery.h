@@ -17,11 +17,17 @@ namespace houtu::jobmanager {
 absl::StatusOr<v1::JobRecord> ReadJob(const coordination::BlockingCoordination& store,
                                       const RecordPaths& paths, const std::string& job);
 
+/// Where a manager listens.
+struct ManagerPorts {
+  int grpc = 0;
+  int http = 0;
+};
+
 /// Writes this manager's record; from then on every multi of an earlier manager of this datacenter
 /// is refused. Answers the term, from 1: one above the record's version.
 absl::StatusOr<int64_t> TakeTerm(const coordination::BlockingCoordination& store,
                                  const RecordPaths& paths, const v1::JobManagerConfig& config,
-                                 int port, absl::Time now);
+                                 ManagerPorts ports, absl::Time now);
 
 /// Everything that the core needs to go on where an earlier manager ended. Read after TakeTerm, so
 /// that nothing of this datacenter changes any more.

@@ -11,6 +11,7 @@ namespace houtu::jobmanager {
 
 Shell::Shell(Options options)
     : loop_(options.loop),
+      metrics_(options.metrics),
       on_end_(std::move(options.on_end)),
       core_(std::move(options.context)),
       writer_(options.coordination, paths_, core_.context(), options.recovered,
@@ -71,6 +72,7 @@ void Shell::Tell(const Event& event) {
 }
 
 void Shell::Perform(Effect effect) {
+  metrics_->Observe(effect);
   std::visit([this](auto& typed) { Do(std::move(typed)); }, effect);
 }
 

@@ -13,6 +13,7 @@
 #include "common/records/paths.h"
 #include "jobmanager/core/job_manager_core.h"
 #include "jobmanager/service/agent_sessions.h"
+#include "jobmanager/service/manager_metrics.h"
 #include "jobmanager/service/master_session.h"
 #include "jobmanager/service/primary_link.h"
 #include "jobmanager/service/record_watch.h"
@@ -35,6 +36,7 @@ class Shell {
     JobContext context;
     Recovered recovered;
     std::string token;
+    ManagerMetrics* metrics = nullptr;
     /// OK: the job ended and that is recorded. Else why this manager can't go on: another took its
     /// term, or the ZooKeeper session is over. Called once.
     std::function<void(absl::Status)> on_end;
@@ -60,6 +62,7 @@ class Shell {
   absl::Time Now();
 
   EventLoop* const loop_;
+  ManagerMetrics* const metrics_;
   std::function<void(absl::Status)> on_end_;
   absl::Time now_ = absl::InfinitePast();
   absl::Time wake_at_ = absl::InfiniteFuture();

@@ -161,10 +161,41 @@ test_accounts() {
   check "its owner waits for it" exits 0 houtu job wait "$job" --timeout 60s
 }
 
+# A quote, a backslash and a line end in a job's name break no daemon's metrics.
+test_metrics() {
+  job=$(submit "$jobs/tick.yaml" --set 'name=a"b\c{x="1"} 1' --set 'datacenters=[dc1]' --id-only)
+  eventually "the job of an odd name runs" running_at_least "$job" tick 1
+  check "the master's metrics are well-formed" metrics_are_sound http://10.77.1.2:7102/metrics
+  check "so are an agent's" metrics_are_sound http://10.77.1.11:7202/metrics
+  local address
+  address=$(manager_http_address)
+  check "so are the job manager's" metrics_are_sound "http://$address/metrics"
+  check "it tells what it asks for" grep -q '^houtu_job_desire_containers [1-9]' "$scratch/metrics"
+  check "it writes fewer multis than tasks end" [ "$(awk '$1 == "houtu_job_record_batches_total" {print int($2)}' "$scratch/metrics")" -gt 0 ]
+  check "the job is cancelled" houtu job cancel "$job"
+  check "and ends" exits 9 houtu job wait "$job" --timeout 30s
+}
+metrics_are_sound() {
+  local_cluster client -- curl -fsS "$1" >"$scratch/metrics" && promtool check metrics <"$scratch/metrics" >"$scratch/promtool" 2>&1 &&
+    [[ ! -s $scratch/promtool ]] && ! grep -q '^x 1' "$scratch/metrics" || { cat "$scratch/promtool" >&2; return 1; }
+}
+# The HTTP address of a job manager that runs on one of dc1's nodes.
+manager_http_address() {
+  local node port
+  for node in dc1-n1 dc1-n2; do
+    for port in $(local_cluster exec "$node" -- ss -Hltnp | awk '/houtu-jobman/ {sub(/.*:/, "", $4); print $4}'); do
+      if local_cluster client -- curl -fsS -o /dev/null "http://10.77.1.1${node#dc1-n}:$port/readyz" 2>/dev/null; then
+        printf '10.77.1.1%s:%s' "${node#dc1-n}" "$port"
+        return
+      fi
+    done
+  done
+}
+
 # With arguments: these tests alone.
 main() {
   start_cluster --datacenters 2 --nodes 2
-  (($# > 0)) || set -- exchanges empty_stage names ends isolation logs image outputs_whole never_fits cancel accounts
+  (($# > 0)) || set -- metrics exchanges empty_stage names ends isolation logs image outputs_whole never_fits cancel accounts
   local name
   for name in "$@"; do "test_$name"; done
 }
