@@ -71,7 +71,7 @@ absl::StatusOr<fs::path> OutputFolder::Resolve(const std::vector<std::string>& r
     named = named.parent_path();  // "/data/out/words/"
   }
   std::error_code error;
-  const fs::path real = fs::weakly_canonical(named, error);
+  fs::path real = fs::weakly_canonical(named, error);
   for (const std::string& root : roots) {
     std::error_code root_error;
     const fs::path real_root = fs::weakly_canonical(root, root_error);

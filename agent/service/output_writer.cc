@@ -96,7 +96,7 @@ absl::StatusOr<int64_t> OutputWriter::Bring(const std::string& job,
   request.set_stage(source.stage());
   *request.mutable_partitions() = source.partitions();
   int64_t bytes = 0;
-  HOUTU_RETURN_IF_ERROR(RetryStream(options_.retry, [&]() -> absl::Status {
+  const absl::Status status = RetryStream(options_.retry, [&]() -> absl::Status {
     HOUTU_RETURN_IF_ERROR(MakeTaskFolders(source, fresh));
     FileReceiver receiver(fresh);
     HOUTU_RETURN_IF_ERROR(Stream(source, request, [&](const v1::FileChunk& chunk) {
@@ -105,7 +105,8 @@ absl::StatusOr<int64_t> OutputWriter::Bring(const std::string& job,
     }));
     bytes = receiver.bytes();
     return receiver.End();
-  }));
+  });
+  HOUTU_RETURN_IF_ERROR(status);
   return bytes;
 }
 
