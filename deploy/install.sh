@@ -17,7 +17,7 @@ build_packages=(
   libzookeeper-mt-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev
   libspdlog-dev libfmt-dev nlohmann-json3-dev libzstd-dev libssl-dev libseccomp-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
-  clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck busybox-static
+  clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck busybox-static curl
 )
 # ZooKeeper's server is in libzookeeper-java; the package zookeeper would add a desktop Java to it.
 runtime_packages=(
