@@ -9,6 +9,16 @@
 #include "common/base/status.h"
 
 namespace houtu::agent {
+namespace {
+
+/// Whether the spec's names lead nowhere but to its own job's folders, and it is no job manager's.
+bool NamesAreSound(const v1::TaskSpec& spec) {
+  return spec.id().stage() != kManagerStage && IsStageName(spec.id().stage()) &&
+         std::all_of(spec.upstream().begin(), spec.upstream().end(),
+                     [](const v1::PartitionSource& from) { return IsStageName(from.stage()); });
+}
+
+}  // namespace
 
 void AgentCore::On(const ManagerHello& event) {
   if (absl::Status status = CheckHello(event); !status.ok()) {
@@ -123,8 +133,8 @@ void AgentCore::OnStartTask(SessionId session, const std::string& job, const v1:
 
 std::string AgentCore::WhyRefused(const LeaseState* lease, const std::string& job,
                                   const v1::TaskSpec& spec) const {
-  if (spec.id().job() != job || spec.id().stage() == kManagerStage || spec.command().empty()) {
-    return fmt::format("not a task of job {} with a command", job);
+  if (spec.id().job() != job || !NamesAreSound(spec) || spec.command().empty()) {
+    return fmt::format("not a task of job {} with a command and names of stages", job);
   }
   if (lease == nullptr || lease->job() != job || lease->IsManagers()) {
     return fmt::format("no lease {} of this job on {}", spec.lease_id(), options_.node.name());
@@ -181,7 +191,7 @@ void AgentCore::OnAcknowledge(const std::string& job, const v1::AcknowledgeTasks
   }
   DiscardOutputs discard;
   for (const v1::AttemptId& id : acknowledge.discard()) {
-    if (id.job() == job) {
+    if (id.job() == job && IsStageName(id.stage())) {
       discard.keys.push_back(KeyOf(id));
     }
   }

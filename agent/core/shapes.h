@@ -23,6 +23,9 @@ inline constexpr std::string_view kManagerStage = "@manager";
 
 inline bool IsManager(const AttemptKey& key) { return key.stage == kManagerStage; }
 
+/// Whether a stage may be called so: the name becomes a folder's, and must lead to no other.
+bool IsStageName(std::string_view name);
+
 /// What a container was started with; a task of another shape needs another container.
 struct ContainerShape {
   std::string image;

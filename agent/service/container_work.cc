@@ -167,6 +167,22 @@ absl::Status ContainerWork::Recover(RecoveredLease* lease) const {
   const fs::path folder = parts_.paths->lease(id);
   HOUTU_ASSIGN_OR_RETURN(const ContainerState state, parts_.runtime->Inspect(id, folder));
   lease->container_runs = state == ContainerState::kRunning;
+  if (absl::Status status = RecoverAttempts(lease); !status.ok()) {
+    // Its tasks can spoil what they can reach (the executor's socket, say): that costs them their
+    // lease, never the node its agent. AgentCore destroys a container that counts as gone.
+    LogWarning("lease can't be found again", {{"lease", id}, {"error", status}});
+    parts_.runtime->Unwatch(id);
+    lease->container_runs = false;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ContainerWork::RecoverAttempts(RecoveredLease* lease) const {
+  const std::string& id = lease->start.lease().id();
+  const fs::path folder = parts_.paths->lease(id);
+  for (RecoveredAttempt& attempt : lease->attempts) {
+    attempt.running = !attempt.end && !lease->end;  // until it is known better
+  }
   if (lease->container_runs && !lease->end) {
     // First watch, then look: what ends in between is told twice, and AgentCore takes it once.
     HOUTU_RETURN_IF_ERROR(Watch(id, 1));

@@ -43,7 +43,8 @@ class ContainerWork {
   /// Whether a file can be written, the reserve is free, and a container starts.
   Probed Probe() const;
 
-  /// Completes what the records say by what the runtime knows, and watches what runs.
+  /// Completes what the records say by what the runtime knows, and watches what runs. INTERNAL: the
+  /// runtime could not be asked.
   absl::Status Recover(RecoveredLease* lease) const;
   /// A lease's folder without a record: nothing of it may stay.
   void RemoveUnknown(const std::string& lease_id) const;
@@ -52,6 +53,7 @@ class ContainerWork {
   absl::Status StartIn(const StartContainer& effect, const std::filesystem::path& rootfs) const;
   absl::Status Watch(const std::string& lease_id, int generation) const;
   absl::Status ProbeContainer() const;
+  absl::Status RecoverAttempts(RecoveredLease* lease) const;
 
   Parts parts_;
   std::function<void(Event)> post_;

@@ -1,5 +1,6 @@
 #include "agent/service/request_names.h"
 
+#include "agent/core/shapes.h"
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/log/log.h"
@@ -10,9 +11,7 @@ absl::Status CheckNames(const std::string& job, const std::string& stage) {
   if (!IsJobId(job)) {
     return Error(absl::StatusCode::kNotFound, "no job {} left anything here", LogValue(job));
   }
-  constexpr std::string_view kSeparators("/\0", 2);
-  if (stage.empty() || stage.front() == '.' ||
-      stage.find_first_of(kSeparators) != std::string::npos) {
+  if (!IsStageName(stage)) {
     return Error(absl::StatusCode::kInvalidArgument, "{} is no stage's name", LogValue(stage));
   }
   return absl::OkStatus();

@@ -1,44 +1,49 @@
 #include "agent/service/task_service.h"
 
-#include <openssl/sha.h>
-
 #include <string>
 #include <utility>
 
+#include "common/base/ids.h"
+#include "common/base/status.h"
+#include "common/log/log.h"
 #include "common/rpc/caller.h"
 #include "common/rpc/stream.h"
 
 namespace houtu::agent {
 namespace {
 
-std::string Sha256(const std::string& bytes) {
-  std::string sum(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         reinterpret_cast<unsigned char*>(sum.data()));
-  return sum;
+/// What is decided by certificate and form alone; token, job and term are AgentCore's.
+absl::Status CheckHello(const absl::StatusOr<Identity>& caller, const v1::TaskCommand& first) {
+  HOUTU_RETURN_IF_ERROR(caller.status());
+  if (!first.has_hello()) {
+    return absl::InvalidArgumentError("a session begins with the hello");
+  }
+  if (first.hello().datacenter() != caller->datacenter) {
+    return Error(absl::StatusCode::kPermissionDenied, "{} may not speak for datacenter {}",
+                 Describe(*caller), LogValue(first.hello().datacenter()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 grpc::ServerBidiReactor<v1::TaskCommand, v1::TaskMessage>* TaskService::Session(
     grpc::CallbackServerContext* context) {
-  const absl::Status allowed = RequireRole(*context, {Role::kManager}).status();
+  const absl::StatusOr<Identity> caller = RequireRole(*context, {Role::kManager});
   std::shared_ptr<Stream> stream = Stream::Create(loop_);
   const std::weak_ptr<Stream> weak = stream;
   auto session = std::make_shared<SessionId>(0);
   stream->Begin({.on_message =
-                     [this, weak, session, allowed](v1::TaskCommand command) {
+                     [this, weak, session, caller](v1::TaskCommand command) {
                        const std::shared_ptr<Stream> self = weak.lock();
                        if (self == nullptr) {
                          return;
                        }
                        if (*session != 0) {
                          shell_->Post(ManagerSaid{*session, std::move(command)});
-                       } else if (!allowed.ok()) {
+                       } else if (absl::Status allowed = CheckHello(caller, command);
+                                  !allowed.ok()) {
                          self->Finish(allowed);
-                       } else if (!command.has_hello()) {
-                         self->Finish(
-                             absl::InvalidArgumentError("a session begins with the hello"));
                        } else {
                          *session = Begin(self, command.hello());
                        }
