@@ -135,6 +135,7 @@ class MasterCore {
   void AddJob(const ActiveJob& info);
   void StartManagers();
   void StartManager(Job* job);
+  void MakeRoomFor(const Job& job);
   void OnManagerLeaseEnded(Job* job, v1::LeaseEndReason reason, const std::string& message);
   void CancelWithoutManager();
   void SendWelcome(const Job& job);

@@ -91,6 +91,7 @@ void MasterCore::StartManager(Job* job) {
   const std::optional<std::string> node =
       ChooseManagerNode(options_.manager_resources, nodes_, leases_, *allocator_);
   if (!node.has_value()) {
+    MakeRoomFor(*job);
     return;
   }
   const v1::Lease lease =
@@ -100,6 +101,31 @@ void MasterCore::StartManager(Job* job) {
   allocator_->Apply(
       LeaseStarted{.lease = lease.id(), .node = *node, .shape = options_.manager_resources});
   CommandStart(leases_.Add(lease, LeaseEntry::State::kSent));
+}
+
+/// Where no node has room for the manager of a job that holds leases, these may be what fills the
+/// nodes, and without its manager nobody gives them back: one of them is ended, then the next. What
+/// ran in it runs again and counts as no attempt.
+void MasterCore::MakeRoomFor(const Job& job) {
+  LeaseEntry* chosen = nullptr;
+  for (const std::string& id : leases_.OfJob(job.info.record.id())) {
+    LeaseEntry* lease = leases_.Find(id);
+    if (lease->lease.kind() != v1::Lease::KIND_WORKER) {
+      continue;
+    }
+    if (lease->state == LeaseEntry::State::kEnding) {
+      return;  // its room is on the way
+    }
+    const NodeEntry* node = nodes_.Find(lease->lease.node());
+    const std::optional<Resources> free = allocator_->Free(lease->lease.node());
+    if (node != nullptr && node->Takes() && free.has_value() &&
+        options_.manager_resources.FitsIn(*free + Resources::FromProto(lease->lease.resources()))) {
+      chosen = lease;
+    }
+  }
+  if (chosen != nullptr) {
+    CommandEnd(chosen, v1::LEASE_END_REASON_PREEMPTED);
+  }
 }
 
 void MasterCore::OnManagerLeaseEnded(Job* job, v1::LeaseEndReason reason,

@@ -221,6 +221,37 @@ TEST_F(MasterCoreTest, ANodeNotHeardForTheLimitLosesItsLeasesAndTheManagerMoves)
   EXPECT_EQ(d.core.Nodes().at(0).state(), v1::Node::STATE_LOST);
 }
 
+TEST_F(MasterCoreTest, AManagerThatItsOwnJobsLeasesLeaveNoRoomForGetsTheRoomOfOne) {
+  d.Register(2, "n2");
+  d.Desire(9, "a", 100);
+  std::vector<v1::Lease> on_n2;
+  for (const v1::Lease& lease : d.TakeStarts()) {
+    d.Report(lease.node() == "n1" ? 1 : 2, lease, v1::LeaseReport::STATE_ACCEPTED);
+    if (lease.node() == "n2") {
+      on_n2.push_back(lease);
+    }
+  }
+  ASSERT_THAT(on_n2, SizeIs(4)) << "n2 is full";
+  d.now += absl::Seconds(3);
+  d.Do(AgentHeartbeat{.session = 2, .node = "n2", .heartbeat = [] {
+                        v1::Heartbeat h;
+                        h.set_state(v1::Node::STATE_READY);
+                        return h;
+                      }()});
+  d.Wait(absl::Seconds(2));
+  EXPECT_THAT(d.TakeStarts(), IsEmpty());
+  const std::vector<std::string> ends = d.TakeEnds();
+  ASSERT_THAT(ends, SizeIs(1)) << "one is enough";
+  const auto ended = std::find_if(on_n2.begin(), on_n2.end(),
+                                  [&](const v1::Lease& lease) { return lease.id() == ends[0]; });
+  ASSERT_NE(ended, on_n2.end());
+  d.Report(2, *ended, v1::LeaseReport::STATE_ENDED, v1::LEASE_END_REASON_PREEMPTED);
+  const std::vector<v1::Lease> started = d.TakeStarts();
+  ASSERT_FALSE(started.empty());
+  EXPECT_EQ(started[0].kind(), v1::Lease::KIND_MANAGER);
+  EXPECT_EQ(started[0].node(), "n2");
+}
+
 TEST_F(MasterCoreTest, ALostNodesWorkIsRevokedAndEndedWhenTheNodeComesBack) {
   d.Desire(9, "a", 1);
   const v1::Lease worker = d.TakeStarts().at(0);
