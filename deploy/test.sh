@@ -11,6 +11,8 @@ repository=${deploy%/*}
 
 # More at once would only take memory: one compiler needs up to a GiB.
 readonly build_jobs=2
+# Clusters run one at a time; beside one of them the fuzz targets and the linter (niced) use what it leaves.
+readonly test_jobs=3
 
 unset HOUTU_CLUSTER_DIR HOUTU_BIN HOUTU_CONFIG
 
@@ -18,7 +20,8 @@ main() {
   need_root
   "$deploy/install.sh"
   build_release "$repository" -j "$build_jobs"
-  ctest --test-dir "$repository/build/release" --output-on-failure --no-tests=error "$@"
+  ctest --test-dir "$repository/build/release" --parallel "$test_jobs" --output-on-failure --no-tests=error \
+    "$@"
 }
 
 main "$@"
