@@ -1,5 +1,8 @@
 #include "agent/runtime/lease_folder.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,12 +51,29 @@ std::string ReadLink(const fs::path& link) {
   return n > 0 ? std::string(target, static_cast<size_t>(n)) : std::string();
 }
 
+/// ext4 gives a new inode none that was deleted in the last seconds, and looks through all of these
+/// one by one; with a few files for each of hundreds of tasks a second in one block group that was
+/// a quarter of the machine's time. Folders below one with this flag go to block groups of their
+/// own. Only a hint: other file systems know no such flag, and nothing depends on it.
+void SpreadSubfolders(const fs::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  int flags = 0;
+  if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+    flags |= FS_TOPDIR_FL;
+    ioctl(fd, FS_IOC_SETFLAGS, &flags);
+  }
+  close(fd);
+}
+
 }  // namespace
 
 absl::Status LeaseFolder::Prepare(uint32_t uid_base) const {
+  SpreadSubfolders(dir_.parent_path());
   HOUTU_RETURN_IF_ERROR(MakeFolder(dir_, 0));
   HOUTU_RETURN_IF_ERROR(MakeFolder(io(), 0));
   HOUTU_RETURN_IF_ERROR(MakeFolder(tasks(), 0));
+  SpreadSubfolders(tasks());
   HOUTU_RETURN_IF_ERROR(MakeFolder(ctl(), uid_base));
   HOUTU_RETURN_IF_ERROR(MakeFolder(run(), 0));
   HOUTU_RETURN_IF_ERROR(MakeFolder(started(), 0));

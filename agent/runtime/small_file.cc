@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "common/base/status.h"
@@ -21,6 +22,8 @@ absl::Status WriteOnce(const std::filesystem::path& path, int flags, std::string
   return ErrnoError(error_number, path.native());
 }
 
+constexpr size_t kReadPieceBytes = 4096;
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, size_t bytes_max) {
@@ -31,17 +34,17 @@ absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, siz
     close(fd);
     return Error(absl::StatusCode::kFailedPrecondition, "{}: not a regular file", path.native());
   }
-  std::string text(bytes_max, '\0');
-  size_t size = 0;
+  // Most are a line: no buffer of the largest size is made for each.
+  std::string text;
+  char piece[kReadPieceBytes];
   ssize_t n = 1;
-  while (size < bytes_max && n > 0) {
-    n = read(fd, text.data() + size, bytes_max - size);
-    if (n > 0) size += static_cast<size_t>(n);
+  while (text.size() < bytes_max && n > 0) {
+    n = read(fd, piece, std::min(sizeof(piece), bytes_max - text.size()));
+    if (n > 0) text.append(piece, static_cast<size_t>(n));
   }
   const int error_number = errno;
   close(fd);
   if (n < 0) return ErrnoError(error_number, path.native());
-  text.resize(size);
   return text;
 }
 
