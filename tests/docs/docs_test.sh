@@ -98,6 +98,10 @@ check_command() {
       [[ -x $program ]] || { fail "$document" "$program is no program" && return; }
       need_options "$document" "$program" "$(<"$program")" "$@"
       ;;
+    build/bin/*)
+      [[ -x $bin/${program##*/} ]] || { fail "$document" "$program is no program" && return; }
+      need_options "$document" "$program" "$("$bin/${program##*/}" --help)" "$@"
+      ;;
     cmake | ctest) check_preset "$document" "$@" ;;
     cat | ninja) ;;
     *) fail "$document" "what is the command $program?" ;;
