@@ -121,10 +121,11 @@ grpc::ServerUnaryReactor* JobMasterServiceShell::ListInputs(grpc::CallbackServer
     }
     shell_->ListInputs(*request,
                        [reactor, response](absl::StatusOr<v1::ListInputsResponse> listed) {
-                         if (listed.ok()) {
+                         const absl::Status end = listed.status();
+                         if (end.ok()) {
                            *response = *std::move(listed);
                          }
-                         reactor->Finish(ToGrpc(listed.status()));
+                         reactor->Finish(ToGrpc(end));
                        });
   });
   return reactor;
