@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <system_error>
 
 #include "agent/partitions/files.h"
@@ -28,7 +30,10 @@ absl::Status JobRegistry::Record(const std::string& job, const JobOwner& owner) 
     return absl::OkStatus();
   }
   HOUTU_RETURN_IF_ERROR(MakeFolders(root_));
-  const fs::path fresh = root_ / (job + ".new");
+  // Leases of one job are recorded side by side: each writes a file of its own, and the last rename
+  // wins over the same content.
+  static std::atomic<int> next = 0;
+  const fs::path fresh = root_ / (job + "." + std::to_string(++next) + ".new");
   HOUTU_RETURN_IF_ERROR(RemoveTree(fresh));
   {
     v1::Lease record;  // the fields of a lease that say whose it is

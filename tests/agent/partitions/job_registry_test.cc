@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <barrier>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "absl/time/clock.h"
 #include "tests/agent/images/temp_folder.h"
 
@@ -25,6 +31,26 @@ TEST_F(JobRegistryTest, AJobIsWhoseItWasRecordedFirst) {
   ASSERT_TRUE(owner.has_value());
   EXPECT_EQ(owner->account, "alice");
   EXPECT_EQ(owner->token_sha256, "sum");
+}
+
+// Leases of one job come side by side; a shared temporary file once took the node out of service.
+TEST_F(JobRegistryTest, OneJobIsRecordedFromManyThreads) {
+  constexpr int kJobs = 200;
+  constexpr int kThreads = 4;
+  std::atomic<int> failed = 0;
+  std::barrier together(kThreads);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        for (int job = 0; job < kJobs; ++job) {
+          together.arrive_and_wait();
+          failed += jobs_.Record("j" + std::to_string(job), {.account = "alice"}).ok() ? 0 : 1;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(failed, 0);
 }
 
 TEST_F(JobRegistryTest, AJobThatWasNeverHereHasNoOwner) {
