@@ -207,24 +207,15 @@ TEST_F(RuncRuntimeTest, AProgramOfAnOciImageRuns) {
   EXPECT_THAT(Start(launch), HasCode(absl::StatusCode::kNotFound));
 }
 
-TEST_F(RuncRuntimeTest, ATaskThatDoesNothingCostsMilliseconds) {
-  constexpr int kTasks = 200;
+TEST_F(RuncRuntimeTest, ManyTasksRunOneAfterTheOtherInOneContainer) {
+  constexpr int kTasks = 50;
   StartContainer();
-  absl::Duration starts;
-  const absl::Time begin = absl::Now();
   for (int task = 1; task <= kTasks; ++task) {
     node_->PrepareTask(spec_, Key(task));
-    const absl::Time start = absl::Now();
     ASSERT_TRUE(runtime().StartTask(spec_.lease_dir, Launch(task, Program::kSucceeds)).ok());
-    starts += absl::Now() - start;
     ASSERT_TRUE(ends_->AwaitExit(Key(task)).has_value());
     ASSERT_TRUE(runtime().ReapTask(spec_.lease_dir, Key(task)).ok());
   }
-  RecordProperty("start_us", static_cast<int>(starts / kTasks / absl::Microseconds(1)));
-  RecordProperty("task_us",
-                 static_cast<int>((absl::Now() - begin) / kTasks / absl::Microseconds(1)));
-  // Far above what it takes (1 to 3 ms), far below what a process of runc's takes.
-  EXPECT_LT(starts / kTasks, absl::Milliseconds(15));
 }
 
 }  // namespace
