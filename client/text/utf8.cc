@@ -36,8 +36,8 @@ constexpr std::array kWide = std::to_array<Range>({{0x1100, 0x115F},
                                                    {0x1F900, 0x1F9FF},
                                                    {0x20000, 0x3FFFD}});
 
-template <size_t kSize>
-bool Contains(const std::array<Range, kSize>& ranges, char32_t code) {
+template <size_t Size>
+bool Contains(const std::array<Range, Size>& ranges, char32_t code) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [code](Range range) { return code >= range.first && code <= range.last; });
 }

@@ -190,7 +190,7 @@ TEST_F(RuncRuntimeTest, AProgramOfAnOciImageRuns) {
            {"umoci", "init", "--layout", layout},
            {"umoci", "new", "--image", layout.native() + ":v1"},
            {"umoci", "insert", "--image", layout.native() + ":v1",
-            HOUTU_PROGRAM_DIR "/houtu-executor", "/app/program"}}) {
+            std::string(HOUTU_PROGRAM_DIR) + "/houtu-executor", "/app/program"}}) {
     const absl::Status made = agent::RunProgramOk({.argv = argv}).status();
     ASSERT_TRUE(made.ok()) << made;
   }

@@ -15,7 +15,6 @@ using coordination::CreateOp;
 using coordination::Election;
 using coordination::Leader;
 using coordination::LeaderWatch;
-using coordination::SessionState;
 using ::testing::ElementsAre;
 
 constexpr char kPath[] = "/dc/dc1";

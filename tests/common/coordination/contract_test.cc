@@ -9,7 +9,6 @@ namespace houtu::testing {
 namespace {
 
 using coordination::CheckOp;
-using coordination::Coordination;
 using coordination::CreateFlags;
 using coordination::CreateOp;
 using coordination::DeleteOp;

@@ -67,7 +67,7 @@ std::string Check(const std::function<void(v1::Job*)>& change) {
 }
 
 TEST(ValidateTest, TakesNothingForGrantedThatComesOverTheWire) {
-  const std::pair<std::function<void(v1::Job*)>, const char*> kChanges[] = {
+  const std::pair<std::function<void(v1::Job*)>, const char*> changes[] = {
       {[](v1::Job* j) { j->set_version(""); }, "version: "},
       {[](v1::Job* j) { j->set_name(""); }, "name: "},
       {[](v1::Job* j) { j->set_name("a\nb"); }, "name: "},
@@ -122,7 +122,7 @@ TEST(ValidateTest, TakesNothingForGrantedThatComesOverTheWire) {
       {[](v1::Job* j) { j->mutable_output(); }, "output.stage: "},
       {[](v1::Job* j) { j->mutable_output()->set_node("n1"); }, "output.node: "},
   };
-  for (const auto& [change, text] : kChanges) {
+  for (const auto& [change, text] : changes) {
     EXPECT_THAT(Check(change), HasSubstr(text));
   }
 }

@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(C01, AKeyGivenTwiceIsNamedWithBothLines) {
@@ -90,12 +89,12 @@ TEST(C02, ZeroTasksAreAccepted) {
 }
 
 TEST(C03, GoodSizesAreExact) {
-  const std::pair<const char*, int64_t> kGood[] = {{"1Gi", 1073741824},
-                                                   {"1G", 1000000000},
-                                                   {"1.5Gi", 1610612736},
-                                                   {"64Mi ", 67108864},
-                                                   {"8388608", 8388608}};
-  for (const auto& [written, bytes] : kGood) {
+  const std::pair<const char*, int64_t> good[] = {{"1Gi", 1073741824},
+                                                  {"1G", 1000000000},
+                                                  {"1.5Gi", 1610612736},
+                                                  {"64Mi ", 67108864},
+                                                  {"8388608", 8388608}};
+  for (const auto& [written, bytes] : good) {
     const Loaded loaded =
         Load(With(kB0, "    resources: {cpu: 500m, memory: 64Mi}\n",
                   std::string("    resources:\n      memory: ") + written + "\n      cpu: 500m\n"));
@@ -123,8 +122,8 @@ TEST(C03, TheTextOffersWhatWasProbablyMeant) {
 }
 
 TEST(C03, CpuIsExactAndHasNoBytes) {
-  const std::pair<const char*, int64_t> kGood[] = {{"500m", 500}, {"0.5", 500}, {"1m", 1}};
-  for (const auto& [written, millis] : kGood) {
+  const std::pair<const char*, int64_t> good[] = {{"500m", 500}, {"0.5", 500}, {"1m", 1}};
+  for (const auto& [written, millis] : good) {
     const Loaded loaded = Load(With(kB0, "cpu: 500m", std::string("cpu: ") + written));
     EXPECT_EQ(loaded.text, "");
     EXPECT_EQ(loaded.job.stages(0).resources().cpu_millis(), millis);

@@ -98,7 +98,7 @@ TEST(LoaderTest, ColumnsCountCharacters) {
 }
 
 TEST(LoaderTest, RefusesWhatStrictYamlLeavesOut) {
-  const std::pair<const char*, const char*> kRefused[] = {
+  const std::pair<const char*, const char*> refused[] = {
       {"name: &a b0", "anchors (&)"},
       {"name: !!str b0", "tags (!)"},
       {"name: ! b0", "tags (!)"},
@@ -131,7 +131,7 @@ TEST(LoaderTest, RefusesWhatStrictYamlLeavesOut) {
       {"bid: -1", "has a sign"},
       {"bid: 0.0000001", "not a whole number of micro-credits"},
   };
-  for (const auto& [line, why] : kRefused) {
+  for (const auto& [line, why] : refused) {
     EXPECT_THAT(Load(With(kB0, "name: b0", line)).text, HasSubstr(why)) << line;
   }
   EXPECT_THAT(Load("%YAML 1.2\n---\n" + std::string(kB0)).text, HasSubstr("directives"));

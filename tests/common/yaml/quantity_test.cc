@@ -123,12 +123,12 @@ TEST(IntegerTest, IsPlainDecimal) {
 }
 
 TEST(DurationTest, AddsItsParts) {
-  const std::pair<const char*, int64_t> kGood[] = {
+  const std::pair<const char*, int64_t> good[] = {
       {"90s", 90'000'000'000},      {"10m", 600'000'000'000}, {"500ms", 500'000'000},
       {"1h30m", 5'400'000'000'000}, {"1.5s", 1'500'000'000},  {"0s", 0},
       {"1m0.25s", 60'250'000'000},  {"3us2ns", 3'002},
   };
-  for (const auto& [text, nanos] : kGood) {
+  for (const auto& [text, nanos] : good) {
     const auto duration = ParseDuration(text);
     ASSERT_TRUE(duration.ok()) << text;
     EXPECT_EQ(duration->seconds() * 1'000'000'000 + duration->nanos(), nanos) << text;

@@ -162,13 +162,15 @@ TEST(FairPropertyTest, NeverGrantsBeyondCapacityOrDemandAndLeavesNoRoomThatFits)
     const int nodes = *rc::gen::inRange(1, 5);
     const int jobs = *rc::gen::inRange(1, 6);
     for (int i = 0; i < nodes; ++i) {
-      const Resources capacity(*rc::gen::inRange(1, 9) * 500, *rc::gen::inRange(1, 9) * 64 * kMi);
+      const Resources capacity(*rc::gen::inRange<int64_t>(1, 9) * 500,
+                               *rc::gen::inRange<int64_t>(1, 9) * 64 * kMi);
       free["n" + std::to_string(i)] = capacity;
       fair.Apply(NodeUp{.node = "n" + std::to_string(i), .capacity = capacity});
     }
     for (int i = 0; i < jobs; ++i) {
       const std::string job = "j" + std::to_string(i);
-      const Shape shape(*rc::gen::inRange(1, 6) * 500, *rc::gen::inRange(1, 6) * 64 * kMi);
+      const Shape shape(*rc::gen::inRange<int64_t>(1, 6) * 500,
+                        *rc::gen::inRange<int64_t>(1, 6) * 64 * kMi);
       const int count = *rc::gen::inRange(0, 6);
       fair.Apply(JobAdded{.job = job, .order = i});
       fair.Apply(DemandChanged{.job = job, .shape = shape, .containers = count});
