@@ -240,7 +240,6 @@ TEST_F(ClusterTest, TheExitStatusOfAWaitIsTheJobs) {
 
 TEST_F(ClusterTest, ATimeoutAndAnInterruptLeaveTheJob) {
   FakeMaster master;
-  std::atomic<bool> release = false;
   master.on_watch = [&](const v1::GetJobRequest&) {
     return std::vector{Status("j1", v1::JOB_STATE_RUNNING)};
   };
