@@ -13,7 +13,6 @@ namespace houtu::bench {
 namespace {
 
 constexpr absl::Duration kJobLimit = absl::Minutes(5);
-constexpr int64_t kTaskMemory = 32 << 20;
 
 /// Paths of the TLS files are relative to the configuration's folder.
 void MakeAbsolute(const std::filesystem::path& folder, std::string* path) {
@@ -57,6 +56,15 @@ absl::StatusOr<JobRun> BenchClient::Run(const v1::Job& job) {
                  v1::JobState_Name(run.status.state()), run.status.message());
   }
   return run;
+}
+
+absl::StatusOr<int64_t> BenchClient::CpuMillis() {
+  HOUTU_ASSIGN_OR_RETURN(const v1::ListNodesResponse nodes, masters_.ListNodes({}));
+  int64_t total = 0;
+  for (const v1::Node& node : nodes.nodes()) {
+    total += node.capacity().cpu_millis();
+  }
+  return total;
 }
 
 v1::Job EmptyJob(const std::string& name) {

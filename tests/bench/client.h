@@ -1,6 +1,7 @@
 // BenchClient: submits jobs to the cluster and tells when they ended.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,9 @@
 #include "houtu/v1/client_service.pb.h"
 
 namespace houtu::bench {
+
+/// Of each no-op task.
+inline constexpr int64_t kTaskMemory = 32 << 20;
 
 /// One job's times.
 struct JobRun {
@@ -31,6 +35,9 @@ class BenchClient {
 
   /// Submits the job and waits for its end. FAILED_PRECONDITION: it did not succeed.
   absl::StatusOr<JobRun> Run(const v1::Job& job);
+
+  /// What the leases of all nodes may use together.
+  absl::StatusOr<int64_t> CpuMillis();
 
   client::Masters& masters() { return masters_; }
 

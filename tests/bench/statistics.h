@@ -9,7 +9,7 @@ namespace houtu::bench {
 /// Precondition: values is not empty.
 double Percentile(std::vector<double> values, double percent);
 
-/// The middle value; of an even number the lower middle.
+/// The middle value; of an even number the lower middle. Precondition: values is not empty.
 double Median(std::vector<double> values);
 
 }  // namespace houtu::bench
