@@ -15,7 +15,10 @@ namespace {
 absl::Status WriteOnce(const std::filesystem::path& path, int flags, std::string_view text) {
   const int fd = open(path.c_str(), flags | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return ErrnoError(errno, path.native());
-  const ssize_t n = write(fd, text.data(), text.size());
+  ssize_t n;
+  // A cgroup's control file may answer so, with nothing done, while any work for the thread waits.
+  while ((n = write(fd, text.data(), text.size())) < 0 && errno == EINTR) {
+  }
   const int error_number = n < 0 ? errno : ENOSPC;
   close(fd);
   if (n == static_cast<ssize_t>(text.size())) return absl::OkStatus();
