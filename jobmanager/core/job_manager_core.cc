@@ -119,7 +119,7 @@ void JobManagerCore::On(absl::Time now, const StageRead& event) {
   for (const FinishedRead& early : std::exchange(early_finished_[event.stage], {})) {
     ApplyFinished(early, now);
   }
-  sub_job_.UpstreamChanged(event.stage, now);
+  sub_job_.UpstreamReleased(event.stage, now);
 }
 
 void JobManagerCore::On(absl::Time now, const AssignmentRead& event) {
@@ -132,10 +132,9 @@ void JobManagerCore::On(absl::Time now, const AssignmentRead& event) {
 
 void JobManagerCore::ApplyAssignment(int stage, const v1::AssignmentRecord& record,
                                      absl::Time now) {
-  for (const TaskRef& ref : sub_job_.Assign(stage, record, now)) {
-    if (stages_.Finished(ref) != nullptr) {
-      DropFinished(ref, now);
-    }
+  const std::vector<TaskRef> reopened = sub_job_.Assign(stage, record, now);
+  DropFinished(reopened);
+  for (const TaskRef& ref : reopened) {
     sub_job_.Reopened(ref, now);
   }
   changed_ = true;
@@ -154,17 +153,23 @@ void JobManagerCore::ApplyFinished(const FinishedRead& event, absl::Time now) {
   for (const v1::FinishedTask& task : event.record.tasks()) {
     told[task.task()] = &task;
   }
+  const int begin = stages_.ChunkBegin(event.stage, event.chunk);
   const int end = stages_.ChunkEnd(event.stage, event.chunk);
-  for (int i = stages_.ChunkBegin(event.stage, event.chunk); i < end; ++i) {
-    const TaskRef ref{event.stage, i};
-    const FinishedFact* known = stages_.Finished(ref);
+  std::vector<TaskRef> dropped;
+  for (int i = begin; i < end; ++i) {
+    const FinishedFact* known = stages_.Finished({event.stage, i});
     const auto it = told.find(i);
     if (known != nullptr && known->datacenter == event.datacenter &&
         (it == told.end() || it->second->attempt() != known->task.attempt())) {
-      DropFinished(ref, now);
+      dropped.push_back({event.stage, i});
     }
-    if (it != told.end() && (primary_ == nullptr || !primary_->Spent(ref, it->second->attempt()))) {
-      AddFinished(ref, event.datacenter, *it->second, now);
+  }
+  DropFinished(dropped);
+  for (const auto& [task, finished] : told) {
+    const TaskRef ref{event.stage, task};
+    if (task >= begin && task < end &&
+        (primary_ == nullptr || !primary_->Spent(ref, finished->attempt()))) {
+      AddFinished(ref, event.datacenter, *finished, now);
     }
   }
 }
@@ -181,13 +186,18 @@ void JobManagerCore::AddFinished(TaskRef ref, const std::string& datacenter,
   }
   changed_ = true;
   unfold_ |= stages_.at(ref.stage).complete();
-  sub_job_.UpstreamChanged(ref, now);
+  sub_job_.UpstreamFinished(ref, now);
 }
 
-void JobManagerCore::DropFinished(TaskRef ref, absl::Time now) {
-  stages_.RemoveFinished(ref);
+void JobManagerCore::DropFinished(const std::vector<TaskRef>& dropped) {
+  for (const TaskRef& ref : dropped) {
+    // The primary takes a lost result out before its own part hears of it.
+    if (stages_.Finished(ref) != nullptr) {
+      stages_.RemoveFinished(ref);
+    }
+  }
+  sub_job_.UpstreamLost(dropped);
   changed_ = true;
-  sub_job_.UpstreamChanged(ref, now);
 }
 
 void JobManagerCore::On(absl::Time now, const StateRead& event) {
@@ -278,10 +288,8 @@ void JobManagerCore::On(absl::Time now, const PeerReported& event) {
   if (primary_ == nullptr) {
     return;
   }
-  for (const TaskRef& ref :
-       primary_->Reopen({event.report.lost().begin(), event.report.lost().end()}, now)) {
-    sub_job_.UpstreamChanged(ref, now);
-  }
+  sub_job_.UpstreamLost(
+      primary_->Reopen({event.report.lost().begin(), event.report.lost().end()}, now));
   if (!event.report.fatal().empty()) {
     primary_->End(v1::JOB_STATE_FAILED, event.report.fatal(), now);
   }

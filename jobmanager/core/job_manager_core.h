@@ -80,10 +80,11 @@ class JobManagerCore {
   void ApplyFinished(const FinishedRead& event, absl::Time now);
   void AddFinished(TaskRef ref, const std::string& datacenter, const v1::FinishedTask& task,
                    absl::Time now);
-  void DropFinished(TaskRef ref, absl::Time now);
+  void DropFinished(const std::vector<TaskRef>& dropped);
   void FinishStep(absl::Time now);
   void HandleOutcomes(absl::Time now);
   void LeadOn(absl::Time now);
+  bool ToldIsDue(absl::Time now) const;
   void TellOthers(absl::Time now);
   v1::SubJobReport Report(absl::Time now);
   std::string Serialise(const RecordKey& key, absl::Time now) const;

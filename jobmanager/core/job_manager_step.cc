@@ -33,12 +33,10 @@ void JobManagerCore::HandleOutcomes(absl::Time now) {
   if (primary_ == nullptr) {
     std::ranges::move(lost, std::back_inserter(lost_));
     fatal_ = fatal.value_or(fatal_);
-    changed_ |= fatal.has_value() || !lost_.empty();
+    changed_ |= fatal.has_value();
     return;
   }
-  for (const TaskRef& ref : primary_->Reopen(lost, now)) {
-    sub_job_.UpstreamChanged(ref, now);
-  }
+  sub_job_.UpstreamLost(primary_->Reopen(lost, now));
   if (fatal.has_value()) {
     primary_->End(v1::JOB_STATE_FAILED, *fatal, now);
   }
@@ -55,12 +53,19 @@ void JobManagerCore::LeadOn(absl::Time now) {
   }
 }
 
-// The status and the report are told a few times a second, and only if something changed; a report
-// that carries a failure is told every period until the job's end is read.
+// The status and the report are told a few times a second, and only if something changed; losses at
+// once, for what reads them would start and fail; a report every period, too: the primary may be a
+// new one.
+bool JobManagerCore::ToldIsDue(absl::Time now) const {
+  if (primary_ != nullptr) {
+    return changed_ && now >= told_at_ + kStatusInterval;
+  }
+  return !lost_.empty() || (changed_ && now >= told_at_ + kReportInterval) ||
+         now >= told_at_ + context_.period;
+}
+
 void JobManagerCore::TellOthers(absl::Time now) {
-  const absl::Duration least = primary_ != nullptr ? kStatusInterval : kReportInterval;
-  const bool urgent = !fatal_.empty() && now >= told_at_ + context_.period;
-  if ((!changed_ && !urgent) || now < told_at_ + least) {
+  if (!ToldIsDue(now)) {
     return;
   }
   changed_ = false;

@@ -130,6 +130,7 @@ class Primary {
   int DatacenterIndex(const std::string& datacenter) const;
   void Tell(v1::JobEvent::Kind kind, int stage, std::string message, absl::Time now);
   v1::StageStatus StatusOf(int stage, const SubJob& own) const;
+  bool HasUnfinishedTasks(int datacenter) const;
   void AddWaits(const View& view, v1::JobStatus* status) const;
 
   const JobContext& context_;

@@ -51,15 +51,31 @@ v1::StageStatus Primary::StatusOf(int stage, const SubJob& own) const {
   return status;
 }
 
+bool Primary::HasUnfinishedTasks(int datacenter) const {
+  for (int stage = 0; stage < stages_.size(); ++stage) {
+    const std::vector<int>& assigned = assigned_[stage].datacenter;
+    for (int i = 0; i < static_cast<int>(assigned.size()) && !stages_.at(stage).complete(); ++i) {
+      if (assigned[i] == datacenter && stages_.Finished({stage, i}) == nullptr) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 void Primary::AddWaits(const View& view, v1::JobStatus* status) const {
   for (v1::WaitReason& wait : view.own->Waits(view.now)) {
     *status->add_waits() = std::move(wait);
   }
-  for (const std::string& datacenter : context_.job.datacenters()) {
-    const auto peer = peers_.find(datacenter);
-    if (peer != peers_.end()) {
+  for (int i = 0; i < context_.job.datacenters_size(); ++i) {
+    const std::string& datacenter = context_.job.datacenters(i);
+    // A report is older than the records: nothing waits where all is finished.
+    if (datacenter == context_.datacenter || !HasUnfinishedTasks(i)) {
+      continue;
+    }
+    if (const auto peer = peers_.find(datacenter); peer != peers_.end()) {
       status->mutable_waits()->MergeFrom(peer->second.waits());
-    } else if (datacenter != context_.datacenter) {
+    } else {
       v1::WaitReason* wait = status->add_waits();
       wait->set_code("manager_starting");
       wait->set_message("the job's manager there was not heard yet");

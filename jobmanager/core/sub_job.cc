@@ -226,32 +226,39 @@ void SubJob::Withdraw(TaskRef ref) {
   }
 }
 
-void SubJob::UpstreamChanged(TaskRef upstream, absl::Time now) {
+void SubJob::UpstreamFinished(TaskRef upstream, absl::Time now) {
   for (const StageFacts::Edge& edge : stages_.at(upstream.stage).consumers) {
-    if (edge.exchange == v1::EXCHANGE_ONE_TO_ONE) {
-      const TaskRef ref{edge.stage, upstream.task};
-      Withdraw(ref);
-      if (IsOwn(ref)) {
-        Consider(ref, now);
-      }
+    const TaskRef ref{edge.stage, upstream.task};
+    if (edge.exchange == v1::EXCHANGE_ONE_TO_ONE && IsOwn(ref)) {
+      Consider(ref, now);
     }
   }
-  const StageFacts& stage = stages_.at(upstream.stage);
-  // A whole stage is read only once it is complete, and stops being so with its first lost task.
-  const bool lost_one = stages_.Finished(upstream) == nullptr;
-  if (stage.complete() || (lost_one && stage.finished_count == stage.tasks() - 1)) {
-    UpstreamChanged(upstream.stage, now);
+  UpstreamReleased(upstream.stage, now);
+}
+
+void SubJob::UpstreamReleased(int upstream_stage, absl::Time now) {
+  if (!stages_.at(upstream_stage).complete()) {
+    return;
+  }
+  for (const StageFacts::Edge& edge : stages_.at(upstream_stage).consumers) {
+    ConsiderStage(edge.stage, now);
   }
 }
 
-void SubJob::UpstreamChanged(int upstream_stage, absl::Time now) {
-  for (const StageFacts::Edge& edge : stages_.at(upstream_stage).consumers) {
-    if (stages_.at(upstream_stage).complete()) {
-      ConsiderStage(edge.stage, now);
-      continue;
+void SubJob::UpstreamLost(const std::vector<TaskRef>& upstream) {
+  std::set<int> consumers;  // stages that read a whole stage, complete no more
+  for (const TaskRef& lost : upstream) {
+    for (const StageFacts::Edge& edge : stages_.at(lost.stage).consumers) {
+      if (edge.exchange == v1::EXCHANGE_ONE_TO_ONE) {
+        Withdraw({edge.stage, lost.task});
+      } else {
+        consumers.insert(edge.stage);
+      }
     }
-    for (size_t task = 0; task < tasks_[edge.stage].size(); ++task) {
-      Withdraw({edge.stage, static_cast<int>(task)});
+  }
+  for (const int stage : consumers) {
+    for (size_t task = 0; task < tasks_[stage].size(); ++task) {
+      Withdraw({stage, static_cast<int>(task)});
     }
   }
 }

@@ -57,9 +57,13 @@ class SubJob {
   void RestoreEvents(const v1::EventsRecord& record);
   /// The task's result is in ZooKeeper. The caller puts it into the StageTable.
   v1::FinishedTask TakeResult(const AttemptRef& attempt);
-  /// Something that the stage's consumers read came or went.
-  void UpstreamChanged(TaskRef upstream, absl::Time now);
-  void UpstreamChanged(int upstream_stage, absl::Time now);
+  /// A task that others may read finished. The caller put it into the StageTable.
+  void UpstreamFinished(TaskRef upstream, absl::Time now);
+  /// Finished tasks are finished no more: what waits to read them waits for them again. The caller
+  /// took all of them out of the StageTable.
+  void UpstreamLost(const std::vector<TaskRef>& upstream);
+  /// The stage's record came: it may have no task, and so be complete.
+  void UpstreamReleased(int upstream_stage, absl::Time now);
   /// This datacenter's finished tasks of a chunk, those included whose end is being recorded.
   v1::FinishedRecord FinishedRecordOf(int stage, int chunk) const;
 

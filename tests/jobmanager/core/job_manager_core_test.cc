@@ -3,46 +3,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "jobmanager/core/limits.h"
 #include "tests/jobmanager/core/job_world.h"
 
 namespace houtu::jobmanager {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-/// Names of the partitions that a task reads, "stage/task:name".
-std::vector<std::string> Reads(const v1::TaskSpec& spec) {
-  std::vector<std::string> names;
-  for (const v1::PartitionSource& source : spec.upstream()) {
-    for (const v1::PartitionRef& ref : source.partitions()) {
-      names.push_back(source.stage() + "/" + std::to_string(ref.task()) + ":" + ref.name());
-    }
-  }
-  return names;
-}
-
-const v1::TaskSpec& Started(const JobWorld& world, const std::string& name) {
-  for (const v1::TaskSpec& spec : world.started) {
-    if (NameOf(spec.id()) == name) {
-      return spec;
-    }
-  }
-  ADD_FAILURE() << name << " was not started";
-  return world.started.front();
-}
-
-/// Two files, "0" and "1".
+/// A task that writes the files "0" and "1".
 std::vector<v1::TaskReport> TwoFiles(const v1::TaskSpec& spec) {
-  v1::TaskReport report = JobWorld::Succeeded(spec);
-  *report.add_partitions() = report.partitions(0);
-  report.mutable_partitions(1)->set_name("1");
-  return {JobWorld::Running(spec), report};
+  return {Running(spec), Succeeded(spec, {"0", "1"})};
 }
+
+std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec) { return {Running(spec)}; }
 
 // ---- Stages and exchanges ----
 
@@ -52,13 +34,11 @@ TEST(JobManagerCoreTest, RunsAStageAndEndsTheJobInOneMultiWithItsLastRecords) {
   world.Run();
   EXPECT_TRUE(world.finished);
   EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_EQ(world.Status().state(), v1::JOB_STATE_SUCCEEDED);
   EXPECT_THAT(world.StartedNames(), UnorderedElementsAre("a/0#1", "a/1#1", "a/2#1"));
-  EXPECT_TRUE(world.batches.back().ends_job);
-  int ends = 0;
-  for (const WriteRecords& batch : world.batches) {
-    ends += batch.ends_job ? 1 : 0;
-  }
-  EXPECT_EQ(ends, 1);
+  const auto ends = [](const WriteRecords& batch) { return batch.ends_job; };
+  EXPECT_TRUE(ends(world.batches.back()));
+  EXPECT_EQ(std::ranges::count_if(world.batches, ends), 1);
 }
 
 TEST(JobManagerCoreTest, ShuffleGivesTaskIThePartitionsNamedI) {
@@ -66,31 +46,88 @@ TEST(JobManagerCoreTest, ShuffleGivesTaskIThePartitionsNamedI) {
   world.run = TwoFiles;
   world.Begin();
   world.Run();
-  EXPECT_THAT(Reads(Started(world, "b/1#1")), UnorderedElementsAre("a/0:1", "a/1:1", "a/2:1"));
+  EXPECT_THAT(Reads(world.Started("b/0#1")), UnorderedElementsAre("a/0:0", "a/1:0", "a/2:0"));
+  EXPECT_THAT(Reads(world.Started("b/1#1")), UnorderedElementsAre("a/0:1", "a/1:1", "a/2:1"));
+}
+
+TEST(JobManagerCoreTest, AShuffledPartitionThatNobodyWroteIsAbsent) {
+  JobWorld world(JobOf({StageOf("a", 3), Needing(StageOf("b", 2), "a", v1::EXCHANGE_SHUFFLE)}));
+  world.run = [](const v1::TaskSpec& spec) {
+    return spec.id().task() == 1 ? std::vector{Running(spec), Succeeded(spec, {"0"})}
+                                 : TwoFiles(spec);
+  };
+  world.Begin();
+  world.Run();
+  EXPECT_THAT(Reads(world.Started("b/1#1")), UnorderedElementsAre("a/0:1", "a/2:1"));
+}
+
+TEST(JobManagerCoreTest, AFileThatNoTaskOfAShuffleReadsFailsItsTask) {
+  JobWorld world(JobOf({StageOf("a", 1, 1), Needing(StageOf("b", 2), "a", v1::EXCHANGE_SHUFFLE)}));
+  world.run = [](const v1::TaskSpec& spec) {
+    return std::vector{Running(spec), Succeeded(spec, {"2"})};
+  };
+  world.Begin();
+  world.Run();
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_FAILED);
+  EXPECT_THAT(world.State().message(), HasSubstr("output file \"2\""));
 }
 
 TEST(JobManagerCoreTest, OneToOneGivesATaskAllOfItsCounterpart) {
   JobWorld world(JobOf({StageOf("a", 2), Needing(StageOf("b", 2), "a", v1::EXCHANGE_ONE_TO_ONE)}));
   world.Begin();
   world.Run();
-  EXPECT_THAT(Reads(Started(world, "b/1#1")), UnorderedElementsAre("a/1:"));
+  EXPECT_THAT(Reads(world.Started("b/0#1")), ElementsAre("a/0:"));
+  EXPECT_THAT(Reads(world.Started("b/1#1")), ElementsAre("a/1:"));
 }
 
 TEST(JobManagerCoreTest, GatherAndBroadcastGiveAllOfAll) {
-  JobWorld world(JobOf({StageOf("a", 2), Needing(StageOf("g", 1), "a", v1::EXCHANGE_GATHER),
-                        Needing(StageOf("b", 2), "a", v1::EXCHANGE_BROADCAST)}));
+  JobWorld world(JobOf(
+      {StageOf("a", 2), Needing(StageOf("g", 1), "a", v1::EXCHANGE_GATHER),
+       Needing(StageOf("b", 2), "a", v1::EXCHANGE_BROADCAST),
+       Needing(Needing(StageOf("c", 1), "g", v1::EXCHANGE_GATHER), "b", v1::EXCHANGE_GATHER)}));
   world.Begin();
   world.Run();
-  EXPECT_THAT(Reads(Started(world, "g/0#1")), UnorderedElementsAre("a/0:", "a/1:"));
-  EXPECT_THAT(Reads(Started(world, "b/1#1")), UnorderedElementsAre("a/0:", "a/1:"));
+  EXPECT_THAT(Reads(world.Started("g/0#1")), UnorderedElementsAre("a/0:", "a/1:"));
+  EXPECT_THAT(Reads(world.Started("b/0#1")), UnorderedElementsAre("a/0:", "a/1:"));
+  EXPECT_THAT(Reads(world.Started("b/1#1")), UnorderedElementsAre("a/0:", "a/1:"));
+  EXPECT_THAT(Reads(world.Started("c/0#1")), UnorderedElementsAre("g/0:", "b/0:", "b/1:"));
+}
+
+TEST(JobManagerCoreTest, ASourceNamesTheNodeAndTheAgentThatHoldIt) {
+  JobWorld world(JobOf({StageOf("a", 1), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)}));
+  world.Begin();
+  world.Run();
+  const v1::TaskSpec& spec = world.Started("b/0#1");
+  ASSERT_THAT(spec.upstream(), SizeIs(1));
+  EXPECT_EQ(spec.upstream(0).node(), world.NodeOf(world.Started("a/0#1")));
+  EXPECT_EQ(spec.upstream(0).agent_address(), "dc1-" + spec.upstream(0).node() + ":7201");
+  EXPECT_EQ(spec.upstream(0).datacenter(), "dc1");
+  EXPECT_EQ(spec.upstream(0).partitions(0).attempt(), 1);
+  EXPECT_EQ(spec.upstream(0).partitions(0).size_bytes(), 10);
 }
 
 TEST(JobManagerCoreTest, AStageWithNothingToDoIsDoneAndTheNextRuns) {
-  JobWorld world(JobOf({StageOf("a", 0), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)}));
+  JobWorld world(JobOf({StageOf("a", 2), Needing(StageOf("b", 0), "a", v1::EXCHANGE_BROADCAST),
+                        Needing(StageOf("c", 1), "b", v1::EXCHANGE_GATHER)}));
   world.Begin();
   world.Run();
-  EXPECT_EQ(world.Stage(0).state(), v1::STAGE_STATE_SUCCEEDED);
-  EXPECT_THAT(world.StartedNames(), UnorderedElementsAre("b/0#1"));
+  EXPECT_EQ(world.Stage(1).state(), v1::STAGE_STATE_SUCCEEDED);
+  EXPECT_EQ(world.Status().stages(1).tasks_total(), 0);
+  EXPECT_EQ(world.Status().stages(1).tasks_finished(), 0);
+  EXPECT_THAT(Reads(world.Started("c/0#1")), IsEmpty());
+  EXPECT_THAT(world.started, SizeIs(3));
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
+}
+
+TEST(JobManagerCoreTest, TheResultIsWrittenWhereTheJobSays) {
+  v1::JobRecord job = JobOf({StageOf("a", 2)});
+  job.mutable_job()->mutable_output()->set_datacenter("dc1");
+  job.mutable_job()->mutable_output()->set_path("/out/x");
+  JobWorld world(job);
+  world.Begin();
+  world.Run();
+  ASSERT_THAT(world.outputs, SizeIs(1));
+  EXPECT_EQ(world.outputs[0].path, "/out/x");
   EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
 }
 
@@ -98,47 +135,76 @@ TEST(JobManagerCoreTest, AStageWithNothingToDoIsDoneAndTheNextRuns) {
 
 TEST(JobManagerCoreTest, NothingOfAStageIsVisibleBeforeItIsRecorded) {
   JobWorld world(JobOf({StageOf("a", 2), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)}));
-  std::vector<v1::TaskSpec> ran;
-  world.run = [&](const v1::TaskSpec& spec) {
-    ran.push_back(spec);
-    return std::vector{JobWorld::Running(spec)};
-  };
+  world.run = GoesOn;
   world.Begin();
-  ASSERT_THAT(ran, SizeIs(2));
+  ASSERT_THAT(world.started, SizeIs(2));
   world.hold_records = true;
-  for (const v1::TaskSpec& spec : std::vector(ran)) {
-    world.Report(world.NodeOf(spec), JobWorld::Succeeded(spec));
+  for (const v1::TaskSpec& spec : std::vector(world.started)) {
+    world.Report(spec, Succeeded(spec));
   }
   world.Run(absl::Seconds(5));
   EXPECT_THAT(world.acknowledged, IsEmpty());
   EXPECT_THAT(world.started, SizeIs(2)) << "b waits for the record, not for the report";
-  world.hold_records = false;
-  world.Do(RecordsWritten{world.held_batches.back()});
+  world.ReleaseRecords();
+  EXPECT_THAT(world.acknowledged, UnorderedElementsAre("a/0#1", "a/1#1"));
   EXPECT_THAT(world.StartedNames(), Contains("b/0#1"));
+}
+
+TEST(JobManagerCoreTest, NoTaskStartsBeforeItsAssignmentIsRecorded) {
+  JobWorld world(JobOf({StageOf("a", 2)}));
+  world.hold_records = true;
+  world.Begin();
+  world.Run(absl::Seconds(5));
+  EXPECT_THAT(world.started, IsEmpty());
+  world.ReleaseRecords();
+  EXPECT_THAT(world.started, SizeIs(2));
 }
 
 TEST(JobManagerCoreTest, FinishedTasksAreRecordedInGroups) {
   JobWorld world(JobOf({StageOf("a", 500)}));
+  world.containers_per_node = 200;
   world.Begin();
   world.Run();
   ASSERT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_LT(world.batches.size(), 500U / 2);
+  EXPECT_LT(world.batches.size(), 50U);
+}
+
+TEST(JobManagerCoreTest, AllThatEndsDuringAWriteGoesIntoTheNextOne) {
+  JobWorld world(JobOf({StageOf("a", 64)}));
+  world.containers_per_node = 32;
+  world.run = GoesOn;
+  world.Begin();
+  ASSERT_THAT(world.started, SizeIs(64));
+  world.hold_records = true;
+  for (const v1::TaskSpec& spec : std::vector(world.started)) {
+    world.Report(spec, Succeeded(spec));
+  }
+  const size_t before = world.batches.size();
+  world.ReleaseRecords();
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_LE(world.batches.size(), before + 2) << "the other 63, and the end";
 }
 
 TEST(JobManagerCoreTest, TenThousandTasksOfLongNamesKeepEveryRecordSmall) {
-  JobWorld world(JobOf({StageOf(std::string(60, 's'), 10'000)}));
+  const std::string stage(60, 's');
+  JobWorld world(
+      JobOf({StageOf(stage, 10'000), Needing(StageOf("j", 1), stage, v1::EXCHANGE_GATHER)}));
   world.containers_per_node = 40;
   world.run = [](const v1::TaskSpec& spec) {
-    v1::TaskReport report = JobWorld::Succeeded(spec);
-    report.mutable_partitions(0)->set_name(std::string(40, 'p'));
-    return std::vector{JobWorld::Running(spec), report};
+    return std::vector{Running(spec), Succeeded(spec, {std::string(40, 'p')})};
   };
   world.Begin();
   world.Run();
   ASSERT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_THAT(world.started, SizeIs(10'000));
-  for (const auto& [key, data] : world.records) {
-    ASSERT_LE(data.size(), 512U * 1024);
+  EXPECT_THAT(world.started, SizeIs(10'001));
+  EXPECT_THAT(Reads(world.Started("j/0#1")), SizeIs(10'000));
+  for (const WriteRecords& batch : world.batches) {
+    size_t bytes = 0;
+    for (const WriteRecords::Write& write : batch.writes) {
+      ASSERT_LE(write.data.size(), 512U * 1024);
+      bytes += write.data.size();
+    }
+    ASSERT_LE(bytes, 512U * 1024);
   }
 }
 
@@ -149,18 +215,34 @@ TEST(JobManagerCoreTest, AFailedTaskIsTriedAgainAfterGrowingPausesAndThenFailsTh
   std::vector<absl::Time> starts;
   world.run = [&](const v1::TaskSpec& spec) {
     starts.push_back(world.now);
-    v1::TaskReport report = JobWorld::Ended(spec, v1::TASK_END_REASON_FAILED);
-    report.set_exit_status(3);
-    report.set_message("exit status 3");
-    return std::vector{JobWorld::Running(spec), report};
+    return std::vector{Running(spec), Failed(spec, 3)};
   };
   world.Begin();
   world.Run();
   EXPECT_EQ(world.State().state(), v1::JOB_STATE_FAILED);
   EXPECT_THAT(world.State().message(), HasSubstr("exit status 3"));
+  EXPECT_THAT(world.State().message(), HasSubstr("3 of 3 attempts"));
+  EXPECT_EQ(world.Stage(0).state(), v1::STAGE_STATE_FAILED);
   ASSERT_THAT(starts, SizeIs(3));
-  EXPECT_GE(starts[1] - starts[0], absl::Seconds(1));
-  EXPECT_GE(starts[2] - starts[1], absl::Seconds(2));
+  EXPECT_EQ(starts[1] - starts[0], absl::Seconds(1));
+  EXPECT_EQ(starts[2] - starts[1], absl::Seconds(2));
+}
+
+TEST(JobManagerCoreTest, WhatFailsByAnotherWayThanItsExitStatusSaysSo) {
+  for (const auto& [reason, words] : std::map<v1::TaskEndReason, std::string>{
+           {v1::TASK_END_REASON_OUT_OF_MEMORY, "out of memory"},
+           {v1::TASK_END_REASON_TIMED_OUT, "time limit"},
+           {v1::TASK_END_REASON_NOT_EXECUTABLE, "can't be executed"},
+           {v1::TASK_END_REASON_BAD_OUTPUT, "bad output"}}) {
+    JobWorld world(JobOf({StageOf("a", 1, /*attempts=*/1)}));
+    world.run = [&](const v1::TaskSpec& spec) {
+      return std::vector{Running(spec), Ended(spec, reason)};
+    };
+    world.Begin();
+    world.Run();
+    EXPECT_EQ(world.State().state(), v1::JOB_STATE_FAILED);
+    EXPECT_THAT(world.State().message(), HasSubstr(words));
+  }
 }
 
 TEST(JobManagerCoreTest, WhatTheNodeFailsAtCountsAsNoAttempt) {
@@ -169,19 +251,49 @@ TEST(JobManagerCoreTest, WhatTheNodeFailsAtCountsAsNoAttempt) {
   world.run = [&](const v1::TaskSpec& spec) -> std::vector<v1::TaskReport> {
     switch (++tries) {
       case 1:
-        return {JobWorld::Ended(spec, v1::TASK_END_REASON_START_FAILED)};
+        return {Ended(spec, v1::TASK_END_REASON_START_FAILED)};
       case 2:
-        return {JobWorld::Running(spec), JobWorld::Ended(spec, v1::TASK_END_REASON_LOST)};
+        return {Running(spec), Ended(spec, v1::TASK_END_REASON_LOST)};
       case 3:
-        return {JobWorld::Running(spec), JobWorld::Ended(spec, v1::TASK_END_REASON_STOPPED)};
+        return {Running(spec), Ended(spec, v1::TASK_END_REASON_STOPPED)};
       default:
-        return {JobWorld::Running(spec), JobWorld::Succeeded(spec)};
+        return {Running(spec), Succeeded(spec)};
     }
   };
   world.Begin();
   world.Run();
   EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
   EXPECT_EQ(tries, 4);
+  EXPECT_EQ(world.Status().stages(0).attempts_failed(), 0);
+  EXPECT_EQ(world.Status().stages(0).attempts_lost(), 2);
+  EXPECT_EQ(world.Status().stages(0).starts_failed(), 1);
+}
+
+TEST(JobManagerCoreTest, ARefusedStartCountsAsNoAttemptAndIsTriedAgain) {
+  JobWorld world(JobOf({StageOf("a", 1, /*attempts=*/1)}));
+  int refused = 0;
+  world.refuses = [&](const v1::TaskSpec&) { return ++refused <= 20; };
+  world.Begin();
+  world.Run();
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_EQ(world.Status().stages(0).attempts_failed(), 0);
+  EXPECT_THAT(world.started, SizeIs(21));
+}
+
+TEST(JobManagerCoreTest, ANodeThatCantStartTasksIsLeftAloneAndTheOtherRunsThem) {
+  JobWorld world(JobOf({StageOf("a", 40, /*attempts=*/1)}));
+  int bad = 0;
+  world.run = [&](const v1::TaskSpec& spec) -> std::vector<v1::TaskReport> {
+    if (world.NodeOf(spec) == "n1") {
+      ++bad;
+      return {Ended(spec, v1::TASK_END_REASON_START_FAILED)};
+    }
+    return {Running(spec), Succeeded(spec)};
+  };
+  world.Begin();
+  world.Run();
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_LE(bad, kUnprovenStartsMax);
 }
 
 TEST(JobManagerCoreTest, AnImageThatCantBeHadFailsTheJobWithTheReason) {
@@ -194,62 +306,36 @@ TEST(JobManagerCoreTest, AnImageThatCantBeHadFailsTheJobWithTheReason) {
   EXPECT_LT(world.grants, 20);
 }
 
-TEST(JobManagerCoreTest, ACancelledJobStartsNothingMoreAndEndsCancelled) {
+TEST(JobManagerCoreTest, ACancelledJobStopsItsTasksStartsNoMoreAndEndsCancelled) {
   JobWorld world(JobOf({StageOf("a", 100)}));
-  world.run = [](const v1::TaskSpec& spec) { return std::vector{JobWorld::Running(spec)}; };
+  world.run = GoesOn;
   world.Begin();
-  const size_t before = world.started.size();
+  const std::vector<std::string> before = world.StartedNames();
+  ASSERT_THAT(before, SizeIs(8));
+  world.stops = false;
   world.Do(CancelRequested{"analytics"});
+  EXPECT_THAT(world.stopped, testing::UnorderedElementsAreArray(before));
+  world.Run(absl::Seconds(2));
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_CANCELLING) << "until its tasks ended";
   for (const v1::TaskSpec& spec : std::vector(world.started)) {
-    world.Report(world.NodeOf(spec), JobWorld::Ended(spec, v1::TASK_END_REASON_STOPPED));
+    world.Report(spec, Ended(spec, v1::TASK_END_REASON_STOPPED));
   }
   world.Run();
   EXPECT_EQ(world.State().state(), v1::JOB_STATE_CANCELLED);
-  EXPECT_THAT(world.started, SizeIs(before));
+  EXPECT_THAT(world.State().message(), HasSubstr("analytics"));
+  EXPECT_EQ(world.Stage(0).state(), v1::STAGE_STATE_CANCELLED);
+  EXPECT_EQ(world.StartedNames(), before);
+  EXPECT_EQ(world.Status().stages(0).attempts_failed(), 0);
 }
 
-// ---- What is lost ----
-
-TEST(JobManagerCoreTest, ALostNodesRunningTasksRunElsewhere) {
-  JobWorld world(JobOf({StageOf("a", 8, /*attempts=*/1)}));
-  world.run = [&](const v1::TaskSpec& spec) {
-    std::vector<v1::TaskReport> reports = {JobWorld::Running(spec)};
-    if (world.NodeOf(spec) == "n2") {
-      reports.push_back(JobWorld::Succeeded(spec));
-    }
-    return reports;
-  };
+TEST(JobManagerCoreTest, ACancelledJobWhoseTasksDontEndDoesNotWaitForEver) {
+  JobWorld world(JobOf({StageOf("a", 1)}));
+  world.run = GoesOn;
+  world.stops = false;
   world.Begin();
-  world.LoseNode("n1");
-  world.Run();
-  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_THAT(world.started, SizeIs(12)) << "the four of n1 twice, the others once";
-}
-
-// The primary takes a lost result out of its table before its own part hears of it: that task was
-// once never opened again, and the job waited for ever.
-TEST(JobManagerCoreTest, AResultThatLayOnALostNodeIsMadeAnewWhereItIsStillNeeded) {
-  JobWorld world(JobOf({StageOf("a", 4), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)}));
-  bool lost = false;
-  world.containers_per_node = 2;
-  world.run = [&](const v1::TaskSpec& spec) -> std::vector<v1::TaskReport> {
-    if (spec.id().stage() != "b" || lost) {
-      return {JobWorld::Running(spec), JobWorld::Succeeded(spec)};
-    }
-    lost = true;
-    v1::TaskReport report = JobWorld::Ended(spec, v1::TASK_END_REASON_INPUT_LOST);
-    v1::LostPartition* partition = report.add_lost();
-    partition->set_stage("a");
-    partition->set_task(2);
-    partition->set_attempt(1);
-    partition->set_node("n1");
-    return {report};
-  };
-  world.Begin();
-  world.Run();
-  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_THAT(world.StartedNames(), Contains("a/2#2"));
-  EXPECT_THAT(world.started, SizeIs(4 + 1 + 1 + 1)) << "no other task of a runs again";
+  world.Do(CancelRequested{"analytics"});
+  world.Run(absl::Seconds(5) + kStopSlack);
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_CANCELLED);
 }
 
 // ---- Twice ----
@@ -257,56 +343,70 @@ TEST(JobManagerCoreTest, AResultThatLayOnALostNodeIsMadeAnewWhereItIsStillNeeded
 TEST(JobManagerCoreTest, AFinishToldTwiceIsOne) {
   JobWorld world(JobOf({StageOf("a", 2)}));
   world.run = [](const v1::TaskSpec& spec) {
-    return std::vector{JobWorld::Running(spec), JobWorld::Succeeded(spec),
-                       JobWorld::Succeeded(spec)};
+    return std::vector{Running(spec), Succeeded(spec), Succeeded(spec)};
   };
   world.Begin();
   world.Run();
   EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
   EXPECT_THAT(world.started, SizeIs(2));
+  EXPECT_THAT(world.discarded, IsEmpty());
 }
 
-TEST(JobManagerCoreTest, AManagerThatIsStartedAnewRunsNoFinishedTaskAgain) {
-  const v1::JobRecord job =
-      JobOf({StageOf("a", 4), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)});
-  JobWorld first(job);
-  first.run = [](const v1::TaskSpec& spec) {
-    std::vector<v1::TaskReport> reports = {JobWorld::Running(spec)};
-    if (spec.id().stage() == "a") {
-      reports.push_back(JobWorld::Succeeded(spec));
-    }
-    return reports;
+TEST(JobManagerCoreTest, AFinishToldAfterItWasRecordedIsAcknowledgedAgainAndKept) {
+  JobWorld world(JobOf({StageOf("a", 1), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)}));
+  world.run = [](const v1::TaskSpec& spec) {
+    return spec.id().stage() == "a" ? std::vector{Running(spec), Succeeded(spec)} : GoesOn(spec);
   };
-  first.Begin();
-  first.Run(absl::Seconds(3));
-  ASSERT_THAT(first.StartedNames(), Contains("b/0#1"));
+  world.Begin();
+  const v1::TaskSpec a = world.Started("a/0#1");
+  world.Report(a, Succeeded(a));
+  EXPECT_THAT(world.acknowledged, ElementsAre("a/0#1", "a/0#1"));
+  EXPECT_THAT(world.discarded, IsEmpty());
+}
 
-  Recovered recovered;
-  for (const auto& [key, data] : first.records) {
-    if (key.kind == RecordKey::Kind::kState) {
-      recovered.state.ParseFromString(data);
-    } else if (key.kind == RecordKey::Kind::kStage) {
-      recovered.stages.emplace_back().stage = key.stage;
-      recovered.stages.back().record.ParseFromString(data);
-    } else if (key.kind == RecordKey::Kind::kAssignment) {
-      auto& chunk = recovered.assignments.emplace_back();
-      chunk.stage = key.stage;
-      chunk.datacenter = key.datacenter;
-      chunk.chunk = key.chunk;
-      chunk.record.ParseFromString(data);
-    } else if (key.kind == RecordKey::Kind::kFinished) {
-      auto& chunk = recovered.finished.emplace_back();
-      chunk.stage = key.stage;
-      chunk.datacenter = "dc1";
-      chunk.chunk = key.chunk;
-      chunk.record.ParseFromString(data);
+TEST(JobManagerCoreTest, OfTwoAttemptsThatFinishTheFirstRecordedWinsAndTheOthersOutputsGo) {
+  JobWorld world(JobOf({StageOf("a", 1), Needing(StageOf("b", 1), "a", v1::EXCHANGE_GATHER)}));
+  world.run = GoesOn;
+  world.Begin();
+  const v1::TaskSpec first = world.Started("a/0#1");
+  world.Revoke(first.lease_id(), v1::LEASE_END_REASON_CONTAINER_FAILED, /*node_fault=*/true);
+  world.Run(absl::Seconds(3));
+  const v1::TaskSpec second = world.Started("a/0#2");
+  world.Report(second, Succeeded(second));
+  world.Report(first, Succeeded(first, {"0", "late"}));
+  EXPECT_THAT(world.discarded, AllOf(Not(IsEmpty()), Each("a/0#1"))) << "its loss, its late end";
+  const v1::TaskSpec& b = world.Started("b/0#1");
+  EXPECT_EQ(b.upstream(0).partitions(0).attempt(), 2);
+  EXPECT_EQ(b.upstream(0).partitions(0).size_bytes(), 10);
+}
+
+// ---- Containers ----
+
+TEST(JobManagerCoreTest, AChainOfStagesRunsInTheContainersOfItsFirst) {
+  JobWorld world(JobOf({StageOf("a", 4), Needing(StageOf("b", 4), "a", v1::EXCHANGE_ONE_TO_ONE),
+                        Needing(StageOf("c", 4), "b", v1::EXCHANGE_SHUFFLE)}));
+  world.run = GoesOn;
+  world.Begin();
+  for (const std::string stage : {"a", "b", "c"}) {
+    for (int task = 0; task < 4; ++task) {
+      world.Run(absl::Milliseconds(150));
+      const v1::TaskSpec spec = world.Started(stage + "/" + std::to_string(task) + "#1");
+      world.Report(spec, Succeeded(spec));
     }
   }
-  JobWorld second(job, /*term=*/2);
-  second.Begin(std::move(recovered));
-  second.Run();
-  EXPECT_EQ(second.State().state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_THAT(second.StartedNames(), Each(HasSubstr("b/0#")));
+  EXPECT_EQ(world.State().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_EQ(world.grants, 4);
+}
+
+TEST(JobManagerCoreTest, IdleContainersAreGivenBackWhileOthersWork) {
+  JobWorld world(JobOf({StageOf("a", 4), Needing(StageOf("b", 4), "a", v1::EXCHANGE_GATHER)}));
+  world.run = [](const v1::TaskSpec& spec) {
+    return spec.id().task() == 0 ? GoesOn(spec) : TwoFiles(spec);
+  };
+  world.Begin();
+  EXPECT_EQ(world.Leases(), 4);
+  world.Run(absl::Seconds(5));
+  EXPECT_EQ(world.Leases(), 1);
 }
 
 }  // namespace
