@@ -7,15 +7,11 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 
-#include "absl/time/time.h"
 #include "agent/core/events.h"
 #include "agent/service/links.h"
 #include "common/coordination/coordination.h"
-#include "common/coordination/leader.h"
 #include "common/coordination/lifeline.h"
 #include "common/loop/event_loop.h"
 #include "common/records/paths.h"
@@ -25,6 +21,10 @@ namespace houtu {
 class ChannelPool;
 template <typename Out, typename In>
 class ClientStream;
+template <typename Out, typename In>
+class LeaderSession;
+template <typename In>
+struct StreamEvents;
 }  // namespace houtu
 
 namespace houtu::agent {
@@ -40,7 +40,7 @@ class MasterSession final : public MasterLink {
     /// Where the session's events go.
     std::function<void(Event)> post;
   };
-  explicit MasterSession(Options options) : options_(std::move(options)) {}
+  explicit MasterSession(Options options);
   ~MasterSession() override;
 
   /// Begins to look for the leader. Once.
@@ -51,28 +51,18 @@ class MasterSession final : public MasterLink {
 
  private:
   using Stream = ClientStream<v1::AgentMessage, v1::MasterCommand>;
-
-  /// Between attempts to get a session back; it doubles up to the second.
-  static constexpr absl::Duration kPauseFirst = absl::Milliseconds(50);
-  static constexpr absl::Duration kPauseMax = absl::Seconds(1);
+  using Session = LeaderSession<v1::AgentMessage, v1::MasterCommand>;
 
   void OpenZooKeeper();
   void OnSessionState(coordination::SessionState state);
-  void OnLeader(const std::optional<coordination::Leader>& leader);
-  void Connect();
-  void OnCommand(v1::MasterCommand command);
-  void OnEnd(const absl::Status& status);
-  absl::Duration NextPause();
+  std::shared_ptr<Stream> Open(const std::string& address,
+                               StreamEvents<v1::MasterCommand> events) const;
 
   const Options options_;
   const RecordPaths paths_;
   std::unique_ptr<coordination::Coordination> zookeeper_;
   coordination::Subscription session_watch_;
-  std::unique_ptr<coordination::LeaderWatch> leader_;
-  std::string address_;  // of the leader last known; empty: none
-  std::shared_ptr<Stream> stream_;
-  absl::Duration pause_ = kPauseFirst;
-  bool retry_set_ = false;
+  std::unique_ptr<Session> leader_;  // after what it follows
   coordination::Lifeline lifeline_;
 };
 

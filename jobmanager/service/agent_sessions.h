@@ -8,10 +8,10 @@
 
 #include "common/coordination/lifeline.h"
 #include "common/loop/event_loop.h"
+#include "common/rpc/reconnect.h"
 #include "houtu/v1/agent_service.pb.h"
 #include "jobmanager/core/event.h"
 #include "jobmanager/core/job_context.h"
-#include "jobmanager/service/reconnect.h"
 
 namespace houtu {
 class ChannelPool;

@@ -7,19 +7,20 @@
 #include <string>
 
 #include "common/coordination/coordination.h"
-#include "common/coordination/leader.h"
-#include "common/coordination/lifeline.h"
 #include "common/loop/event_loop.h"
 #include "common/records/paths.h"
 #include "houtu/v1/job_master_service.pb.h"
 #include "jobmanager/core/event.h"
 #include "jobmanager/core/job_context.h"
-#include "jobmanager/service/reconnect.h"
 
 namespace houtu {
 class ChannelPool;
 template <typename Out, typename In>
 class ClientStream;
+template <typename Out, typename In>
+class LeaderSession;
+template <typename In>
+struct StreamEvents;
 }  // namespace houtu
 
 namespace houtu::jobmanager {
@@ -48,21 +49,18 @@ class MasterSession {
 
  private:
   using Stream = ClientStream<v1::JobManagerMessage, v1::JobMasterMessage>;
+  using Session = LeaderSession<v1::JobManagerMessage, v1::JobMasterMessage>;
 
-  void OnLeader(const std::optional<coordination::Leader>& leader);
-  void Connect();
+  std::shared_ptr<Stream> Open(const std::string& address,
+                               StreamEvents<v1::JobMasterMessage> events) const;
+  void SayHello();
   void OnMessage(v1::JobMasterMessage message);
-  void OnEnd(const absl::Status& status);
+  bool OnEnd(const absl::Status& status);
 
   const Options options_;
   const Callbacks callbacks_;
-  std::string address_;  // of the leader; empty: none known
-  std::shared_ptr<Stream> stream_;
   bool welcomed_ = false;
-  bool retry_set_ = false;
-  Reconnect reconnect_;
-  std::unique_ptr<coordination::LeaderWatch> leader_;
-  coordination::Lifeline lifeline_;
+  std::unique_ptr<Session> leader_;
 };
 
 }  // namespace houtu::jobmanager

@@ -11,9 +11,9 @@
 #include "common/coordination/watch.h"
 #include "common/loop/event_loop.h"
 #include "common/records/paths.h"
+#include "common/rpc/reconnect.h"
 #include "houtu/v1/peer_service.pb.h"
 #include "jobmanager/core/job_context.h"
-#include "jobmanager/service/reconnect.h"
 
 namespace houtu {
 class ChannelPool;

@@ -5,7 +5,7 @@
 
 #include "absl/time/time.h"
 
-namespace houtu::jobmanager {
+namespace houtu {
 
 /// A value of one peer. Next() starts at 20 ms and doubles up to 1 s; Reset after a success.
 class Reconnect {
@@ -23,4 +23,4 @@ class Reconnect {
   absl::Duration pause_ = kFirst;
 };
 
-}  // namespace houtu::jobmanager
+}  // namespace houtu
