@@ -32,28 +32,30 @@ class OutputWriter {
   OutputWriter(Options options, const PartitionStore* store, RemoteFiles* remote)
       : options_(std::move(options)), store_(store), remote_(remote) {}
 
-  /// The bytes written. The folder appears whole or not at all, checked against the checksums that
-  /// its files were committed with; an earlier result there is replaced, so the same request may
-  /// come again. Gives up soon after `cancelled` says so (ABORTED).
+  /// The bytes written, or the partitions that are gone, damaged, or on a node that stays away. The
+  /// folder appears whole or not at all, checked against the checksums that its files were
+  /// committed with; an earlier result there is replaced, so the same request may come again. Gives
+  /// up soon after `cancelled` says so (ABORTED).
   /// PERMISSION_DENIED: not below an output root; FAILED_PRECONDITION: something else than a
-  /// result is there; NOT_FOUND, DATA_LOSS: a partition is gone or damaged; UNAVAILABLE: another
-  /// node, after all tries; others as ErrnoError says: the disk.
-  absl::StatusOr<int64_t> Write(const v1::WriteOutputRequest& request,
-                                const std::function<bool()>& cancelled) const;
+  /// result is there; others as ErrnoError says: the disk.
+  absl::StatusOr<v1::WriteOutputResponse> Write(const v1::WriteOutputRequest& request,
+                                                const std::function<bool()>& cancelled) const;
 
  private:
   /// Waits until no other call writes the job's result.
   class Turn;
 
-  absl::StatusOr<int64_t> Collect(const v1::WriteOutputRequest& request,
-                                  const std::filesystem::path& fresh,
-                                  const std::function<bool()>& cancelled) const;
+  /// Ends with the first source that lost something.
+  absl::StatusOr<v1::WriteOutputResponse> Collect(const v1::WriteOutputRequest& request,
+                                                  const std::filesystem::path& fresh,
+                                                  const std::function<bool()>& cancelled) const;
   /// All of a source's partitions into `fresh`, from this node or another.
-  absl::StatusOr<int64_t> Bring(const std::string& job, const v1::PartitionSource& source,
-                                const std::filesystem::path& fresh,
-                                const std::function<bool()>& cancelled) const;
+  absl::StatusOr<v1::WriteOutputResponse> Bring(const std::string& job,
+                                                const v1::PartitionSource& source,
+                                                const std::filesystem::path& fresh,
+                                                const std::function<bool()>& cancelled) const;
   absl::Status Stream(const v1::PartitionSource& source, const v1::FetchPartitionsRequest& request,
-                      const ChunkSink& sink) const;
+                      const ChunkSink& sink, std::vector<v1::PartitionRef>* lost) const;
 
   const Options options_;
   const PartitionStore* const store_;

@@ -128,10 +128,12 @@ grpc::ServerUnaryReactor* PartitionService::WriteOutput(grpc::CallbackServerCont
     return reactor;
   }
   parts_.writers->Submit([this, context, request, response, reactor] {
-    const absl::StatusOr<int64_t> bytes =
+    absl::StatusOr<v1::WriteOutputResponse> written =
         parts_.outputs->Write(*request, [context] { return context->IsCancelled(); });
-    response->set_bytes(bytes.value_or(0));
-    reactor->Finish(ToGrpc(bytes.status()));
+    if (written.ok()) {
+      *response = *std::move(written);
+    }
+    reactor->Finish(ToGrpc(written.status()));
   });
   return reactor;
 }

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "houtu/v1/agent_service.pb.h"
 #include "houtu/v1/job_master_service.pb.h"
+#include "houtu/v1/partition_service.pb.h"
 #include "houtu/v1/peer_service.pb.h"
 #include "houtu/v1/record.pb.h"
 #include "jobmanager/core/types.h"
@@ -118,9 +119,10 @@ struct InputsListed {
   absl::StatusOr<v1::ListInputsResponse> response;
 };
 
-/// The answer to WriteOutput: the job's result was written to the path it names, or why not.
+/// The answer to WriteOutput: the job's result was written to the path it names, or what was lost
+/// of it, or why not.
 struct OutputWritten {
-  absl::Status status;
+  absl::StatusOr<v1::WriteOutputResponse> response;
 };
 
 /// Another datacenter's manager tells how its part goes. Only told to the primary.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "common/base/check.h"
 #include "common/base/status.h"
@@ -280,7 +281,8 @@ void JobManagerCore::On(absl::Time now, const InputsListed& event) {
 
 void JobManagerCore::On(absl::Time now, const OutputWritten& event) {
   if (primary_ != nullptr) {
-    primary_->OutputWritten(event.status, now);
+    sub_job_.UpstreamLost(primary_->OutputWritten(event.response, now));
+    changed_ = true;
   }
 }
 

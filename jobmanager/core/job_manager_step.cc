@@ -43,7 +43,7 @@ void JobManagerCore::HandleOutcomes(absl::Time now) {
 }
 
 void JobManagerCore::LeadOn(absl::Time now) {
-  primary_->RetryListings(now);
+  primary_->Retry(now);
   if (std::exchange(unfold_, false)) {
     primary_->Unfold(now);
   }

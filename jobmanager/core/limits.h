@@ -70,6 +70,11 @@ inline constexpr int kEventMessageMax = 1000;
 /// Pause before inputs are listed again after the master could not be reached.
 inline constexpr absl::Duration kListPauseFirst = absl::Milliseconds(200);
 inline constexpr absl::Duration kListPauseMax = absl::Seconds(5);
+/// Nodes and times that writing the result is tried where a node can't be reached, and the pause
+/// before it is tried again, which doubles.
+inline constexpr int kOutputTriesMax = 10;
+inline constexpr absl::Duration kOutputPauseFirst = absl::Milliseconds(200);
+inline constexpr absl::Duration kOutputPauseMax = absl::Seconds(5);
 /// Time beyond the longest grace that stopped tasks may take before a job ends without them.
 inline constexpr absl::Duration kStopSlack = absl::Seconds(10);
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "houtu/v1/job_master_service.pb.h"
+#include "houtu/v1/partition_service.pb.h"
 #include "houtu/v1/peer_service.pb.h"
 #include "houtu/v1/record.pb.h"
 #include "jobmanager/assignment/assignment.h"
@@ -54,8 +55,9 @@ class Primary {
   void Unfold(absl::Time now);
   void InputsListed(int stage, const std::string& datacenter,
                     const absl::StatusOr<v1::ListInputsResponse>& response, absl::Time now);
-  /// Lists inputs again where the master could not be reached.
-  void RetryListings(absl::Time now);
+  /// Lists inputs again where the master could not be reached, and has the result written again
+  /// where an agent could not be.
+  void Retry(absl::Time now);
   v1::AssignmentRecord AssignmentRecordOf(int stage, const std::string& datacenter,
                                           int chunk) const;
 
@@ -74,7 +76,9 @@ class Primary {
   bool ending() const { return ending_.has_value(); }
   /// Records the end once nothing of the job runs here, or it takes too long.
   void TryEnd(int tasks_started, absl::Time now);
-  void OutputWritten(const absl::Status& status, absl::Time now);
+  /// The tasks opened again, as Reopen.
+  std::vector<TaskRef> OutputWritten(const absl::StatusOr<v1::WriteOutputResponse>& response,
+                                     absl::Time now);
   const v1::JobStateRecord& state() const { return state_; }
 
   // ---- The others, and what clients are shown (primary_view.cc) ----
@@ -125,7 +129,11 @@ class Primary {
   void MarkStage(int stage);
   void MarkAssignment(int stage, int datacenter, int chunk);
   bool Needed(TaskRef ref) const;
+  /// Where it is being written: the agents to choose from.
+  std::vector<std::string> OutputAgents() const;
   bool StartWritingOutput(absl::Time now);
+  /// The agent could not be reached, or went away.
+  void OutputNotWritten(const absl::Status& status, absl::Time now);
   absl::Duration LongestGrace() const;
   int DatacenterIndex(const std::string& datacenter) const;
   void Tell(v1::JobEvent::Kind kind, int stage, std::string message, absl::Time now);
@@ -143,7 +151,14 @@ class Primary {
   std::map<std::string, v1::SubJobReport> peers_;
   v1::JobStateRecord state_;
   std::optional<Ending> ending_;
-  bool writing_output_ = false;
+
+  struct Writing {
+    std::string agent;  // asked; empty: none
+    int tries = 0;
+    std::set<std::string> unreached;  // agents, since the last that was not tried yet
+    absl::Time retry_at = absl::InfiniteFuture();
+  };
+  Writing output_;
 };
 
 /// Tasks of one chunk of a stage with so many tasks.

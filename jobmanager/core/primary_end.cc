@@ -5,6 +5,7 @@
 #include "common/base/status.h"
 #include "common/base/time.h"
 #include "jobmanager/core/limits.h"
+#include "jobmanager/core/pauses.h"
 #include "jobmanager/core/primary.h"
 #include "jobmanager/core/task_spec.h"
 
@@ -43,7 +44,8 @@ void Primary::End(v1::JobState state, std::string message, absl::Time now) {
 }
 
 void Primary::FinishJob(absl::Time now) {
-  if (writing_output_ || StartWritingOutput(now)) {
+  const bool under_way = !output_.agent.empty() || output_.retry_at != absl::InfiniteFuture();
+  if (under_way || StartWritingOutput(now)) {
     return;
   }
   End(v1::JOB_STATE_SUCCEEDED, "", now);
@@ -78,22 +80,28 @@ void Primary::TryEnd(int tasks_started, absl::Time now) {
 
 // ---- Writing the result to the path that the job names ---------------------------------------
 
+std::vector<std::string> Primary::OutputAgents() const {
+  const v1::Output& output = context_.job.job().output();
+  std::set<std::string> agents;
+  for (int stage = 0; stage < stages_.size(); ++stage) {
+    for (int task = 0; task < stages_.at(stage).tasks(); ++task) {
+      const FinishedFact* fact = stages_.Finished({stage, task});
+      if (fact != nullptr && fact->datacenter == output.datacenter() &&
+          (output.node().empty() || output.node() == fact->task.node())) {
+        agents.insert(fact->task.agent_address());
+      }
+    }
+  }
+  return {agents.begin(), agents.end()};
+}
+
 bool Primary::StartWritingOutput(absl::Time now) {
   const v1::Output& output = context_.job.job().output();
   if (output.path().empty()) {
     return false;
   }
-  std::string address;
-  for (int stage = 0; stage < stages_.size() && address.empty(); ++stage) {
-    for (int task = 0; task < stages_.at(stage).tasks() && address.empty(); ++task) {
-      const FinishedFact* fact = stages_.Finished({stage, task});
-      if (fact != nullptr && fact->datacenter == output.datacenter() &&
-          (output.node().empty() || output.node() == fact->task.node())) {
-        address = fact->task.agent_address();
-      }
-    }
-  }
-  if (address.empty()) {
+  const std::vector<std::string> agents = OutputAgents();
+  if (agents.empty()) {
     End(v1::JOB_STATE_FAILED,
         fmt::format("output: no task of the job ran on {} in {}, so nothing can write {} there; "
                     "name a node that holds inputs, or fetch the result",
@@ -102,28 +110,54 @@ bool Primary::StartWritingOutput(absl::Time now) {
         now);
     return true;
   }
-  writing_output_ = true;
+  auto agent = std::ranges::find_if(
+      agents, [&](const std::string& address) { return !output_.unreached.contains(address); });
+  if (agent == agents.end()) {
+    output_.unreached.clear();
+    agent = agents.begin();
+  }
+  output_.agent = *agent;
+  ++output_.tries;
   outbox_.Add(
-      WriteOutput{address, output.path(), StageSources(stages_, stages_.Find(output.stage()))});
+      WriteOutput{*agent, output.path(), StageSources(stages_, stages_.Find(output.stage()))});
   return true;
 }
 
-void Primary::OutputWritten(const absl::Status& status, absl::Time now) {
-  if (!writing_output_ || ending()) {
+std::vector<TaskRef> Primary::OutputWritten(const absl::StatusOr<v1::WriteOutputResponse>& response,
+                                            absl::Time now) {
+  if (output_.agent.empty() || ending()) {
+    return {};
+  }
+  const std::string agent = std::exchange(output_.agent, "");
+  if (response.ok() && response->lost().empty()) {
+    End(v1::JOB_STATE_SUCCEEDED, "", now);
+    return {};
+  }
+  std::vector<TaskRef> opened;
+  absl::Status status = response.status();
+  if (response.ok()) {
+    opened = Reopen({response->lost().begin(), response->lost().end()}, now);
+    status = absl::UnavailableError(response->why());
+  } else {
+    output_.unreached.insert(agent);
+  }
+  if (!stages_.at(stages_.Find(context_.job.job().output().stage())).complete()) {
+    Unfold(now);  // what was lost of it is made anew
+  } else {
+    OutputNotWritten(status, now);
+  }
+  return opened;
+}
+
+void Primary::OutputNotWritten(const absl::Status& status, absl::Time now) {
+  if (MayComeYet(status) && output_.tries < kOutputTriesMax) {
+    output_.retry_at = now + PauseAfter(output_.tries, kOutputPauseFirst, kOutputPauseMax);
     return;
   }
-  writing_output_ = false;
-  const bool complete = stages_.at(stages_.Find(context_.job.job().output().stage())).complete();
-  if (status.ok()) {
-    End(v1::JOB_STATE_SUCCEEDED, "", now);
-  } else if (!complete) {
-    Unfold(now);  // part of it was lost meanwhile and is made anew
-  } else {
-    End(v1::JOB_STATE_FAILED,
-        fmt::format("output: {} in {}: {}", context_.job.job().output().path(),
-                    context_.job.job().output().datacenter(), Message(status)),
-        now);
-  }
+  End(v1::JOB_STATE_FAILED,
+      fmt::format("output: {} in {}: {}", context_.job.job().output().path(),
+                  context_.job.job().output().datacenter(), Message(status)),
+      now);
 }
 
 }  // namespace houtu::jobmanager

@@ -4,6 +4,7 @@
 
 #include "common/base/status.h"
 #include "jobmanager/core/limits.h"
+#include "jobmanager/core/pauses.h"
 #include "jobmanager/core/primary.h"
 #include "jobmanager/inputs/raw_tasks.h"
 
@@ -19,21 +20,6 @@ std::vector<int> InputsIn(const v1::Stage& stage, const std::string& datacenter)
     }
   }
   return inputs;
-}
-
-// The answer may come if it is asked for again.
-bool WorthAsking(const absl::Status& status) {
-  return status.code() == absl::StatusCode::kUnavailable ||
-         status.code() == absl::StatusCode::kDeadlineExceeded ||
-         status.code() == absl::StatusCode::kCancelled;
-}
-
-absl::Duration PauseAfter(int failures) {
-  absl::Duration pause = kListPauseFirst;
-  for (int i = 1; i < failures && pause < kListPauseMax; ++i) {
-    pause *= 2;
-  }
-  return std::min(pause, kListPauseMax);
 }
 
 }  // namespace
@@ -54,8 +40,9 @@ void Primary::InputsListed(int stage, const std::string& datacenter,
   }
   Listing& listing = it->second;
   absl::Status status = response.status();
-  if (WorthAsking(status)) {
-    listing.retry_at[datacenter] = now + PauseAfter(++listing.failures[datacenter]);
+  if (MayComeYet(status)) {
+    listing.retry_at[datacenter] =
+        now + PauseAfter(++listing.failures[datacenter], kListPauseFirst, kListPauseMax);
     return;
   }
   if (status.ok()) {
@@ -107,7 +94,11 @@ void Primary::FinishListing(int stage, absl::Time now) {
   Release(stage, tasks, std::move(inputs), now);
 }
 
-void Primary::RetryListings(absl::Time now) {
+void Primary::Retry(absl::Time now) {
+  if (output_.retry_at <= now) {
+    output_.retry_at = absl::InfiniteFuture();
+    Unfold(now);
+  }
   for (auto& [stage, listing] : listings_) {
     std::erase_if(listing.retry_at, [&](const auto& retry) {
       if (retry.second > now || ending()) {
@@ -127,7 +118,7 @@ absl::Time Primary::NextWake() const {
       wake = ending() ? wake : std::min(wake, at);
     }
   }
-  return wake;
+  return ending() ? wake : std::min(wake, output_.retry_at);
 }
 
 }  // namespace houtu::jobmanager

@@ -91,6 +91,12 @@ void Primary::AddWaits(const View& view, v1::JobStatus* status) const {
       wait->set_datacenter(datacenter);
     }
   }
+  if (output_.retry_at != absl::InfiniteFuture()) {
+    v1::WaitReason* wait = status->add_waits();
+    wait->set_code("retry_backoff");
+    wait->set_message("the result could not be written yet: an agent can't be reached");
+    wait->set_datacenter(context_.job.job().output().datacenter());
+  }
   while (status->waits_size() > kWaitReasonsMax) {
     status->mutable_waits()->RemoveLast();
   }

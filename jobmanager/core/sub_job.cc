@@ -1,6 +1,7 @@
 #include "jobmanager/core/sub_job.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "common/base/check.h"

@@ -1,12 +1,14 @@
 // SubJob: what agents tell of attempts, and what follows from each way to end.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "common/base/check.h"
 #include "common/base/status.h"
 #include "common/base/time.h"
 #include "jobmanager/core/limits.h"
+#include "jobmanager/core/pauses.h"
 #include "jobmanager/core/sub_job.h"
 #include "jobmanager/core/task_result.h"
 #include "jobmanager/core/task_spec.h"
@@ -28,15 +30,6 @@ Retry RetryOf(const v1::Job& job, const v1::Stage& stage) {
   retry.attempts = policy.attempts() > 0 ? policy.attempts() : kDefaultAttempts;
   retry.backoff = DurationOr(policy.has_backoff(), policy.backoff(), kDefaultBackoff);
   return retry;
-}
-
-// Doubles with each failure.
-absl::Duration BackoffAfter(const Retry& retry, int failures) {
-  absl::Duration pause = std::min(retry.backoff, kBackoffMax);
-  for (int i = 1; i < failures && pause < kBackoffMax; ++i) {
-    pause *= 2;
-  }
-  return std::min(pause, kBackoffMax);
 }
 
 std::string HowItEnded(const v1::TaskReport& report) {
@@ -224,7 +217,7 @@ void SubJob::FailedByItself(const std::string& node, TaskRef ref, const v1::Task
         fmt::format("stage {}: task {} failed {} of {} attempts, the last on {}: {}",
                     stages_.name(ref.stage), ref.task, task.failures, retry.attempts, node, what);
   }
-  Requeue(ref, BackoffAfter(retry, task.failures), now);
+  Requeue(ref, PauseAfter(task.failures, retry.backoff, kBackoffMax), now);
 }
 
 void SubJob::FailedToStart(const std::string& node, TaskRef ref, const v1::TaskReport& report,

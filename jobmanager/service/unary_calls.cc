@@ -82,8 +82,12 @@ void UnaryCalls::Write(const WriteOutput& effect) {
       [&](auto* context, auto* sent, auto* answer, auto done) {
         stub->async()->WriteOutput(context, sent, answer, std::move(done));
       },
-      lifeline_.Guard([this](const absl::Status& status, v1::WriteOutputResponse& /*answer*/) {
-        tell_(OutputWritten{status});
+      lifeline_.Guard([this](const absl::Status& status, v1::WriteOutputResponse& answer) {
+        if (status.ok()) {
+          tell_(OutputWritten{std::move(answer)});
+        } else {
+          tell_(OutputWritten{status});
+        }
       }),
       kWriteDeadline);
 }

@@ -1,10 +1,12 @@
 // WriteOutput: a job's result, whole or not at all, below the node's output_roots alone.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 
 #include "common/base/status.h"
@@ -16,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -64,7 +67,17 @@ class OutputsTest : public ::testing::Test {
     v1::WriteOutputResponse response;
     const grpc::Status status = stub->WriteOutput(&context, request, &response);
     if (!status.ok()) return FromGrpc(status);
+    if (response.lost_size() > 0) return absl::DataLossError(NamesOf(response));
     return response.bytes();
+  }
+  /// "why; stage/task#attempt on node ...".
+  static std::string NamesOf(const v1::WriteOutputResponse& response) {
+    std::string names = response.why() + ";";
+    for (const v1::LostPartition& lost : response.lost()) {
+      names +=
+          fmt::format(" {}/{}#{} on {}", lost.stage(), lost.task(), lost.attempt(), lost.node());
+    }
+    return names;
   }
 
   /// All below the folder, sorted.
@@ -154,14 +167,18 @@ TEST_F(OutputsTest, NothingIsWrittenWhereAPartitionIsDamagedOrGone) {
   other_.Commit(Reduce(2), {{"0", "spoilt"}});
   node_.Spoil(Reduce(1), "0", "sp0ilt");
   other_.Spoil(Reduce(2), "0", "sp0ilt");
-  const absl::Status here = Write(Request({node_.Source("reduce", {0, 1})})).status();
-  EXPECT_TRUE(absl::IsDataLoss(here)) << here;
-  EXPECT_THAT(Message(here), HasSubstr("stage reduce on n1"));
-  const absl::Status there =
-      Write(Request({node_.Source("reduce", {0}), other_.Source("reduce", {2})})).status();
-  EXPECT_TRUE(absl::IsDataLoss(there)) << there;
-  const absl::Status gone = Write(Request({node_.Source("reduce", {0, 9})})).status();
-  EXPECT_TRUE(absl::IsNotFound(gone)) << gone;
+  const auto lost = [this](const std::vector<v1::PartitionSource>& sources) {
+    const absl::Status status = Write(Request(sources)).status();
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    return Message(status);
+  };
+  const std::string here = lost({node_.Source("reduce", {0, 1})});
+  EXPECT_THAT(here, HasSubstr("stage reduce on n1: "));
+  EXPECT_THAT(here, EndsWith("; reduce/1#1 on n1"));
+  EXPECT_THAT(lost({node_.Source("reduce", {0}), other_.Source("reduce", {2})}),
+              EndsWith("; reduce/2#1 on n1"));
+  EXPECT_THAT(lost({node_.Source("reduce", {8, 0, 9})}),
+              EndsWith("; reduce/8#1 on n1 reduce/9#1 on n1"));
   EXPECT_THAT(Tree(node_.out()), IsEmpty());
 }
 
@@ -212,23 +229,23 @@ TEST_F(OutputsTest, AStreamThatBreaksIsTriedAgainFromItsStart) {
   };
   v1::WriteOutputRequest request = Request({other_.Source("reduce", {7})});
   request.set_path(with_scripted_.out() / "words");
-  const auto bytes = with_scripted_.outputs().Write(request, [] { return false; });
-  ASSERT_TRUE(bytes.ok()) << bytes.status();
-  EXPECT_EQ(*bytes, 5);
+  const auto response = with_scripted_.outputs().Write(request, [] { return false; });
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->bytes(), 5);
   EXPECT_EQ(testing::ReadText(with_scripted_.out() / "words/7/0"), "whole");
 }
 
-TEST_F(OutputsTest, ANodeThatStaysAwayIsUnavailableAfterAllTries) {
+TEST_F(OutputsTest, AllOfANodeThatStaysAwayIsLostAfterAllTries) {
   int tries = 0;
   scripted_.on_fetch = [&](const ChunkSink&) {
     ++tries;
     return absl::UnavailableError("away");
   };
-  v1::WriteOutputRequest request = Request({other_.Source("reduce", {7})});
+  v1::WriteOutputRequest request = Request({other_.Source("reduce", {7, 8})});
   request.set_path(with_scripted_.out() / "words");
-  const absl::Status status =
-      with_scripted_.outputs().Write(request, [] { return false; }).status();
-  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  const auto response = with_scripted_.outputs().Write(request, [] { return false; });
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_THAT(NamesOf(*response), EndsWith("away; reduce/7#1 on n1 reduce/8#1 on n1"));
   EXPECT_EQ(tries, kStreamTriesMax);
   EXPECT_THAT(Tree(with_scripted_.out()), IsEmpty());
 }
@@ -261,8 +278,9 @@ TEST_F(OutputsTest, AWritingForWhichNobodyWaitsAnyMoreStopsAndTheNextGetsItsTurn
   EXPECT_TRUE(absl::IsAborted(stopped.get_future().get()));
 
   scripted_.on_fetch = [](const ChunkSink& sink) { return sink(FirstChunk("next", 4)); };
-  const auto bytes = with_scripted_.outputs().Write(request, [] { return false; });
-  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const auto response = with_scripted_.outputs().Write(request, [] { return false; });
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_THAT(response->lost(), IsEmpty());
   EXPECT_THAT(Tree(with_scripted_.out()), ElementsAre("words", "words/7", "words/7/0"));
 }
 

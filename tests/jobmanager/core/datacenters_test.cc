@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/jobmanager/core/job_world.h"
 
 namespace houtu::jobmanager {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "jobmanager/core/limits.h"
 #include "tests/jobmanager/core/job_world.h"
 

@@ -181,7 +181,7 @@ void JobWorld::On(const std::string& /*datacenter*/, ReportToPrimary& report) {
 
 void JobWorld::On(const std::string& /*datacenter*/, WriteOutput& write) {
   outputs.push_back(std::move(write));
-  Push(job_.primary_datacenter(), OutputWritten{absl::OkStatus()});
+  Push(job_.primary_datacenter(), OutputWritten{writes(outputs.back())});
 }
 
 void JobWorld::On(const std::string& datacenter, Finish& /*finish*/) {

@@ -98,6 +98,9 @@ class JobWorld {
   absl::Status listing_error;
   /// The reason why containers fail; empty: they don't.
   std::string image_error;
+  /// How the agent answers that is to write the result.
+  std::function<absl::StatusOr<v1::WriteOutputResponse>(const WriteOutput&)> writes =
+      [](const WriteOutput& /*write*/) { return v1::WriteOutputResponse(); };
   bool hold_records = false;
   bool lose_reports = false;
   /// Chunks are told to others before their stage's record.
