@@ -1,6 +1,7 @@
 #include "agent/service/agent_shell.h"
 
 #include <utility>
+#include <variant>
 
 #include "absl/time/clock.h"
 #include "agent/partitions/files.h"

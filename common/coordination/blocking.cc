@@ -1,6 +1,7 @@
 #include "common/coordination/blocking.h"
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <utility>

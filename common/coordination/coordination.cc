@@ -1,6 +1,8 @@
 #include "common/coordination/coordination.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "common/base/check.h"
 #include "common/base/status.h"

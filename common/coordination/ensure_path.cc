@@ -1,5 +1,6 @@
 #include "common/coordination/ensure_path.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 

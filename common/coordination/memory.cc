@@ -1,5 +1,7 @@
 #include "common/coordination/memory.h"
 
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "common/base/check.h"

@@ -1,6 +1,7 @@
 #include "common/coordination/memory_tree.h"
 
 #include <utility>
+#include <variant>
 
 #include "common/base/status.h"
 

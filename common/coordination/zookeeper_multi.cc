@@ -1,6 +1,7 @@
 #include "common/coordination/zookeeper_multi.h"
 
 #include <utility>
+#include <variant>
 
 #include "common/coordination/zookeeper_convert.h"
 

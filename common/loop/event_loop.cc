@@ -1,5 +1,7 @@
 #include "common/loop/event_loop.h"
 
+#include <algorithm>
+
 #include "common/base/check.h"
 
 namespace houtu {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <google/protobuf/duration.pb.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "common/base/check.h"
 

@@ -1,4 +1,5 @@
 // MasterCore: agents, nodes and the leases on them.
+#include <set>
 #include <utility>
 
 #include "master/core/commands.h"

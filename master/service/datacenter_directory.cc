@@ -1,5 +1,7 @@
 #include "master/service/datacenter_directory.h"
 
+#include <optional>
+
 #include "houtu/v1/record.pb.h"
 
 namespace houtu::master {

@@ -1,6 +1,7 @@
 // JobReader: jobs as clients see them, put together from their records in ZooKeeper.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "tests/agent/runtime/fake_runtime.h"
 
 #include <csignal>
+#include <functional>
 #include <utility>
 
 #include "common/base/status.h"

@@ -1,5 +1,6 @@
 #include "tests/common/coordination/contract_fixture.h"
 
+#include <functional>
 #include <future>
 
 #include "common/base/check.h"

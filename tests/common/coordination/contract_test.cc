@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "common/base/status.h"
 #include "tests/common/coordination/contract_fixture.h"
 

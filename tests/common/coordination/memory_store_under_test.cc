@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "common/coordination/memory.h"
 #include "tests/common/coordination/store_under_test.h"
 
