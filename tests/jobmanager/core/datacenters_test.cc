@@ -17,11 +17,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec) { return {Running(spec)}; }
-std::vector<v1::TaskReport> Succeeds(const v1::TaskSpec& spec) {
-  return {Running(spec), Succeeded(spec)};
-}
-
 /// `count` files of 100 bytes that the pattern "<dc>:/in/*" finds on the node.
 void AddFiles(JobWorld* world, const std::string& datacenter, int count,
               const std::string& node = "n1") {

@@ -26,8 +26,6 @@ std::vector<v1::TaskReport> TwoFiles(const v1::TaskSpec& spec) {
   return {Running(spec), Succeeded(spec, {"0", "1"})};
 }
 
-std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec) { return {Running(spec)}; }
-
 // ---- Stages and exchanges ----
 
 TEST(JobManagerCoreTest, RunsAStageAndEndsTheJobInOneMultiWithItsLastRecords) {

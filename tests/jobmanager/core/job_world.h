@@ -86,8 +86,7 @@ class JobWorld {
   absl::Time now = absl::FromUnixSeconds(1000);
   int containers_per_node = 4;
   /// How an attempt goes; nothing: the test reports itself.
-  std::function<std::vector<v1::TaskReport>(const v1::TaskSpec&)> run =
-      [](const v1::TaskSpec& spec) { return std::vector{Running(spec), Succeeded(spec)}; };
+  std::function<std::vector<v1::TaskReport>(const v1::TaskSpec&)> run = Succeeds;
   /// Whether the agent refuses the start.
   std::function<bool(const v1::TaskSpec&)> refuses = [](const v1::TaskSpec&) { return false; };
   /// Whether agents stop what they are told to; false: the test reports itself.

@@ -109,4 +109,10 @@ v1::TaskReport LostInput(const v1::TaskSpec& spec, const std::string& stage, int
   return report;
 }
 
+std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec) { return {Running(spec)}; }
+
+std::vector<v1::TaskReport> Succeeds(const v1::TaskSpec& spec) {
+  return {Running(spec), Succeeded(spec)};
+}
+
 }  // namespace houtu::jobmanager

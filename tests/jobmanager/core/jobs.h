@@ -35,4 +35,8 @@ v1::TaskReport Succeeded(const v1::TaskSpec& spec, const std::vector<std::string
 v1::TaskReport LostInput(const v1::TaskSpec& spec, const std::string& stage, int task, int attempt,
                          const std::string& node);
 
+/// How attempts go, for JobWorld::run.
+std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec);
+std::vector<v1::TaskReport> Succeeds(const v1::TaskSpec& spec);
+
 }  // namespace houtu::jobmanager

@@ -13,11 +13,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec) { return {Running(spec)}; }
-std::vector<v1::TaskReport> Succeeds(const v1::TaskSpec& spec) {
-  return {Running(spec), Succeeded(spec)};
-}
-
 TEST(LossTest, ALostNodesRunningTasksRunElsewhereAndNoAttemptIsCounted) {
   JobWorld world(JobOf({StageOf("a", 8, /*attempts=*/1)}));
   world.run = [&](const v1::TaskSpec& spec) {

@@ -16,10 +16,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-std::vector<v1::TaskReport> GoesOn(const v1::TaskSpec& spec) { return {Running(spec)}; }
-std::vector<v1::TaskReport> Succeeds(const v1::TaskSpec& spec) {
-  return {Running(spec), Succeeded(spec)};
-}
 std::vector<v1::TaskReport> OnlyASucceeds(const v1::TaskSpec& spec) {
   return spec.id().stage() == "a" ? Succeeds(spec) : GoesOn(spec);
 }
