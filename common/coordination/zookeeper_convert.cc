@@ -1,12 +1,18 @@
 #include "common/coordination/zookeeper_convert.h"
 
+#include <optional>
 #include <string_view>
 
+#include "absl/time/clock.h"
 #include "common/base/status.h"
+#include "common/log/line_budget.h"
 #include "common/log/log.h"
 
 namespace houtu::coordination {
 namespace {
+
+/// Warnings of the client library that are logged; the rest are for debugging.
+constexpr int kClientWarningsPerSecond = 2;
 
 absl::StatusCode CodeOf(int code, Access access) {
   switch (code) {
@@ -84,8 +90,15 @@ void LogClientLine(const char* line) {
   const bool serious =
       text.find(":ZOO_ERROR@") != text.npos || text.find(":ZOO_WARN@") != text.npos;
   const size_t begin = text.find(":ZOO_");
-  Log(serious ? LogLevel::kWarning : LogLevel::kDebug, "zookeeper client",
-      {{"says", begin == text.npos ? text : text.substr(begin + 1)}});
+  const std::string_view says = begin == text.npos ? text : text.substr(begin + 1);
+  // While the servers are away it tells every try of every server.
+  static auto* const kBudget = new LineBudget(kClientWarningsPerSecond);
+  const std::optional<int> held_back = serious ? kBudget->Take(absl::Now()) : std::nullopt;
+  if (held_back.has_value()) {
+    LogWarning("zookeeper client", {{"says", says}, {"lines_held_back", *held_back}});
+  } else {
+    LogDebug("zookeeper client", {{"says", says}});
+  }
 }
 
 }  // namespace houtu::coordination
