@@ -215,6 +215,37 @@ TEST(DatacentersTest, ThePrimaryThatDiesAndComesAgainHearsTheOthersAgain) {
   EXPECT_EQ(world.Status().stages(0).tasks_running(), 5);
 }
 
+TEST(DatacentersTest, TheBytesThatCrossedAreTheSameAfterThePrimaryDiedAndCameAgain) {
+  JobWorld world(WordCount(2));
+  AddFiles(&world, "dc1", 2);
+  AddFiles(&world, "dc2", 2);
+  world.run = [&](const v1::TaskSpec& spec) -> std::vector<v1::TaskReport> {
+    if (spec.id().stage() == "map") {
+      return {Succeeded(spec, {"0", "1"})};
+    }
+    v1::TaskReport report = Succeeded(spec);
+    (*report.mutable_input_bytes_from_datacenter())["dc1"] = 20;
+    (*report.mutable_input_bytes_from_datacenter())["dc2"] = 30;
+    return spec.id().task() == 0 ? std::vector{report} : GoesOn(spec);
+  };
+  const auto crossed = [&] {
+    std::vector<std::string> rows;
+    const v1::JobStatus status = world.Status();
+    for (const v1::Transfer& transfer : status.transfers()) {
+      rows.push_back(transfer.from_datacenter() + ">" + transfer.to_datacenter() + " " +
+                     std::to_string(transfer.bytes()));
+    }
+    return rows;
+  };
+  world.Begin();
+  world.Run(absl::Seconds(1));
+  const std::vector<std::string> before = crossed();
+  ASSERT_THAT(before, SizeIs(1));
+  world.Restart("dc1");
+  world.Run(absl::Seconds(10));
+  EXPECT_EQ(crossed(), before);
+}
+
 // ---- No false reasons ----
 
 TEST(DatacentersTest, AManagerWithNothingToDoGivesNoReasonToWait) {
