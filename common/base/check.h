@@ -1,4 +1,4 @@
-// HOUTU_CHECK: broken invariants of our own crash loudly, in release builds too.
+// HOUTU_CHECK, HOUTU_UNREACHABLE: broken invariants of our own crash loudly, in release builds too.
 #pragma once
 
 #include <string_view>
@@ -18,3 +18,7 @@ namespace houtu {
       ::houtu::CheckFailed(__FILE__, __LINE__, #condition, message); \
     }                                                                \
   } while (false)
+
+/// Aborts: the code relied on never coming here.
+#define HOUTU_UNREACHABLE(message) \
+  ::houtu::CheckFailed(__FILE__, __LINE__, "this line is never reached", message)

@@ -129,7 +129,7 @@ std::string JobManagerCore::Serialise(const RecordKey& key, absl::Time now) cons
     case RecordKey::Kind::kEvents:
       return events_.Record(key.chunk).SerializeAsString();
   }
-  HOUTU_CHECK(false, "every kind of record is known");
+  HOUTU_UNREACHABLE("every kind of record is known");
 }
 
 Effects JobManagerCore::Collect(absl::Time now) {

@@ -59,7 +59,7 @@ std::string RecordWriter::PathOf(const RecordKey& key) const {
     case RecordKey::Kind::kEvents:
       return paths_.Events(job, context_.datacenter, key.chunk);
   }
-  HOUTU_CHECK(false, "every kind of record has a path");
+  HOUTU_UNREACHABLE("every kind of record has a path");
 }
 
 void RecordWriter::Write(WriteRecords batch) {
