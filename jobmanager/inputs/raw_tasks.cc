@@ -54,16 +54,21 @@ v1::RawInput Piece(const v1::Input& input, const v1::InputFile& file) {
   return raw;
 }
 
+absl::Status TooMany(const v1::Input& input) {
+  const char* advice =
+      input.has_split_bytes() ? "raise \"split\" or name fewer files" : "name fewer files";
+  return Error(absl::StatusCode::kResourceExhausted,
+               "input {} in {}: its files make more than {} tasks; {}", input.path(),
+               input.datacenter(), kStageTasksMax, advice);
+}
+
 // Pieces of nearly the same size, so that no last one is tiny.
 absl::Status AddPieces(const v1::Input& input, const Copies& copies,
                        std::vector<v1::RawInput>* tasks) {
   const int64_t size_bytes = copies.front()->size_bytes();
   const int64_t pieces = PiecesOf(input, size_bytes);
   if (pieces > kStageTasksMax - static_cast<int64_t>(tasks->size())) {
-    return Error(absl::StatusCode::kResourceExhausted,
-                 "input {} in {}: cut into pieces of {} bytes its files make more than {} tasks; "
-                 "raise \"split\"",
-                 input.path(), input.datacenter(), input.split_bytes(), kStageTasksMax);
+    return TooMany(input);
   }
   for (int64_t piece = 0; piece < pieces; ++piece) {
     v1::RawInput raw = Piece(input, *copies[tasks->size() % copies.size()]);
@@ -90,9 +95,10 @@ absl::StatusOr<std::vector<v1::RawInput>> RawTasks(const v1::Input& input,
     by_path[file.path()].push_back(&file);
   }
   if (by_path.empty() && !IsPattern(input.path())) {
-    return Error(absl::StatusCode::kNotFound, "input {} in {}: {} has no such file", input.path(),
+    return Error(absl::StatusCode::kNotFound, "input {} in {}: {}", input.path(),
                  input.datacenter(),
-                 input.node().empty() ? std::string("no node") : "node " + input.node());
+                 input.node().empty() ? std::string("no node has such a file")
+                                      : fmt::format("node {} has no such file", input.node()));
   }
   std::vector<v1::RawInput> tasks;
   for (auto& [path, copies] : by_path) {
