@@ -226,8 +226,8 @@ TEST_F(ContractTest, ASessionThatExpiredWhileDisconnectedIsToldOnReconnect) {
 
 TEST_F(ContractTest, CallbacksNeverRunInsideACallNorAfterTheEnd) {
   auto client = Open();
+  bool called = false;  // outlives the callbacks, which run after the call
   OnLoop([&] {
-    bool called = false;
     client->coordination()->Get("/", [&](const auto&) { called = true; });
     client->coordination()->Get("bad path", [&](const auto&) { called = true; });
     EXPECT_FALSE(called);
