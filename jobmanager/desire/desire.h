@@ -26,8 +26,9 @@ struct ShapeWork {
   std::map<std::string, int> held_by_node;
 };
 
-/// At most `containers_max` containers in all: what is held counts first, then what waits, in the
-/// shapes' order. Shapes that need none are left out.
+/// No more new containers than make `containers_max` in all: what is held counts first, and is
+/// kept where it is more; then what waits, in the shapes' order. Shapes that need none are left
+/// out.
 v1::Desire ComputeDesire(const std::vector<ShapeWork>& shapes, int containers_max);
 
 }  // namespace houtu::jobmanager

@@ -183,7 +183,7 @@ TEST(FairPropertyTest, NeverGrantsBeyondCapacityOrDemandAndLeavesNoRoomThatFits)
     }
     for (const auto& [demand, missing] : wanted) {
       for (const auto& [node, room] : free) {
-        RC_ASSERT(missing == 0 || !demand.second.FitsIn(room));
+        RC_ASSERT((missing == 0 || !demand.second.FitsIn(room)));
       }
     }
   }));
