@@ -8,6 +8,7 @@
 namespace houtu {
 
 grpc::Status ToGrpc(const absl::Status& status);
+/// A broken connection is UNAVAILABLE, however gRPC tells it.
 absl::Status FromGrpc(const grpc::Status& status);
 
 }  // namespace houtu

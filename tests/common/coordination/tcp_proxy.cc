@@ -64,6 +64,12 @@ void TcpProxy::Set(Mode mode) {
   Wake();
 }
 
+void TcpProxy::Cut() {
+  all_closed_ = false;
+  Set(Mode::kCut);
+  all_closed_.wait(false);
+}
+
 void TcpProxy::Wake() {
   // A full pipe wakes the thread too.
   [[maybe_unused]] const ssize_t written = write(wake_writer_, "w", 1);
@@ -71,7 +77,11 @@ void TcpProxy::Wake() {
 
 void TcpProxy::Run() {
   while (!stopping_) {
-    if (mode_ == Mode::kCut) CloseAll();
+    if (mode_ == Mode::kCut) {
+      CloseAll();
+      all_closed_ = true;
+      all_closed_.notify_all();
+    }
     std::vector<pollfd> fds = {{wake_reader_, POLLIN, 0}, {listener_, POLLIN, 0}};
     for (const Connection& connection : connections_) {
       fds.push_back({connection.client, POLLIN, 0});

@@ -23,9 +23,10 @@ class TcpProxy {
 
   int port() const { return port_; }
 
-  /// Closes every connection, and each new one at once, until Heal.
-  void Cut() { Set(Mode::kCut); }
+  /// Closes every connection before it returns, and each new one at once, until Heal.
+  void Cut();
   /// What the target answers is thrown away until Heal or Cut: requests arrive, answers do not.
+  /// After a Heal without a Cut the connections go on, with bytes missing.
   void DropAnswers() { Set(Mode::kDropAnswers); }
   void Heal() { Set(Mode::kForward); }
 
@@ -53,7 +54,8 @@ class TcpProxy {
   const int wake_writer_;
   std::atomic<Mode> mode_ = Mode::kForward;
   std::atomic<bool> stopping_ = false;
-  std::vector<Connection> connections_;  // of the thread
+  std::atomic<bool> all_closed_ = false;  // since the last Cut
+  std::vector<Connection> connections_;   // of the thread
   std::thread thread_;
 };
 

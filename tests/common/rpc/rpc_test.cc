@@ -19,6 +19,7 @@
 #include "common/rpc/caller.h"
 #include "common/rpc/channel_pool.h"
 #include "common/rpc/server.h"
+#include "common/rpc/status.h"
 #include "common/rpc/stream.h"
 #include "houtu/v1/agent_master_service.grpc.pb.h"
 #include "houtu/v1/client_service.grpc.pb.h"
@@ -307,6 +308,14 @@ TEST_F(RpcStreamTest, NobodyAnswersAtAnAddressAndTheStreamEndsUnavailable) {
       [stub](auto* context, auto* reactor) { stub->async()->Session(context, reactor); });
   client->Send(Beat(1));
   EXPECT_TRUE(absl::IsUnavailable(end.get_future().get()));
+}
+
+TEST(StatusTest, ABrokenConnectionIsUnavailableHoweverGrpcTellsIt) {
+  EXPECT_TRUE(absl::IsUnavailable(FromGrpc({grpc::StatusCode::UNKNOWN, "Stream removed"})));
+  EXPECT_TRUE(absl::IsUnknown(FromGrpc({grpc::StatusCode::UNKNOWN, "the peer said so"})));
+  EXPECT_TRUE(FromGrpc(grpc::Status::OK).ok());
+  const absl::Status lost = absl::DataLossError("half");
+  EXPECT_EQ(FromGrpc(ToGrpc(lost)), lost);
 }
 
 TEST(WriteQueueTest, OneWriteIsInFlightAndTheLimitIsKept) {
