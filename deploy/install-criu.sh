@@ -65,7 +65,7 @@ fetch_and_unpack() {
 # hold the loader under usr/lib; its name and folder follow the architecture.
 bind_to_prefix() {
   local tree=$1 loader libraries
-  loader=$(cd "$tree" && find usr/lib usr/lib64 -name 'ld-linux*.so*' 2>/dev/null | grep -- -linux- | head -n 1)
+  loader=$(cd "$tree" && find usr/lib usr/lib64 -name 'ld-linux*.so*' 2>/dev/null | grep -- -linux- | sed -n 1p)
   [[ -n $loader ]] || die "the unpacked C library has no loader"
   libraries=$prefix/$(dirname "$loader")
   patchelf --set-interpreter "$prefix/$loader" --set-rpath "$libraries" --force-rpath "$tree/usr/sbin/criu"

@@ -81,7 +81,8 @@ check_counts() {
     die "the job's counts differ from those of tr | sort | uniq -c (< expected, > counted)"
   fi
   step "the counts of $(wc -l <"$scratch/counted") words equal those of tr | sort | uniq -c; the most frequent:"
-  sort -k1,1nr -k2 "$scratch/counted" | head -n 10 | awk '{printf "%8d  %s\n", $1, $2}'
+  # All is read: a reader that stops early ends the writer by SIGPIPE, and by pipefail this program.
+  sort -k1,1nr -k2 "$scratch/counted" | awk 'NR <= 10 {printf "%8d  %s\n", $1, $2}'
 }
 
 # Which machine ran which task, and for how long.

@@ -64,7 +64,7 @@ ask() {
 }
 
 http_status() {
-  ask "$1" "$2" "GET $3 HTTP/1.0\r\nHost: $1\r\n\r\n" | awk 'NR == 1 {print $2; exit}'
+  ask "$1" "$2" "GET $3 HTTP/1.0\r\nHost: $1\r\n\r\n" | awk 'NR == 1 {print $2}'
 }
 
 # healthy NODE: the daemon answers. ready NODE: it does its work (ZooKeeper: serves in its ensemble; master:
@@ -76,7 +76,7 @@ probe() {
   local address
   address=$(node_field "$1" address)
   case $(program_of "$1") in
-    zookeeper) ask "$address" "$zookeeper_port" srvr | grep -q '^Mode: ' ;;
+    zookeeper) grep -q '^Mode: ' <<<"$(ask "$address" "$zookeeper_port" srvr)" ;;
     master) [[ $(http_status "$address" "$master_http_port" "$2") == 200 ]] ;;
     agent) [[ $(http_status "$address" "$agent_http_port" "$2") == 200 ]] ;;
   esac

@@ -50,7 +50,7 @@ need_node() {
   [[ -n $(node_field "$1" kind) ]] || die "no node '$1' in cluster '$cluster': $(all_nodes | tr '\n' ' ')"
 }
 
-is_datacenter() { all_datacenters | grep -qx -- "$1"; }
+is_datacenter() { grep -qx -- "$1" <<<"$(all_datacenters)"; }
 
 # start_time PID: in clock ticks since boot; fails where there is no such process (a zombie counts as none).
 start_time() {

@@ -28,7 +28,7 @@ check_links() {
     if [[ -n $file ]]; then file=$(dirname "$document")/$file; else file=$document; fi
     if [[ ! -e $file ]]; then
       fail "$document" "the link $link leads nowhere"
-    elif [[ -n $anchor ]] && ! slugs "$file" | grep -qx -- "$anchor"; then
+    elif [[ -n $anchor ]] && ! grep -qx -- "$anchor" <<<"$(slugs "$file")"; then
       fail "$document" "no heading #$anchor in $file"
     fi
   done < <(grep -oE '\]\([^)[:space:]]+\)' "$document" | sed 's/^](//; s/)$//')

@@ -8,7 +8,7 @@ cluster=itbadnode
 
 node_state() { houtu node list -o json | jq -r --arg node "$1" '.nodes[] | select(.name == $node) | .state'; }
 is_in_node_state() { [[ $(node_state "$1") == "STATE_$2" ]]; }
-node_says() { houtu node show "$1" | grep -qi -- "$2"; }
+node_says() { grep -qi -- "$2" <<<"$(houtu node show "$1")"; }
 
 break_disk() {
   local work

@@ -34,7 +34,7 @@ test_client() {
   submit "$jobs/tick.yaml" --wait >/dev/null 2>&1 &
   local client=$!
   eventually "the job of a client that waits runs" has_active_job
-  job=$(houtu job list -o name | head -n 1)
+  job=$(houtu job list -o name | sed -n 1p)
   pkill -KILL -P "$client" || kill -KILL "$client"
   wait "$client" || true
   ends_right "a killed client"
@@ -74,7 +74,7 @@ test_process_number_reused() {
   start_ticks 12
   local node number
   node=$(tasks "$job" 'select(.stage == "tick") | .node' | sort | uniq -c | sort -rn | awk 'NR == 1 {print $2}')
-  number=$(ticking_on "$node" | head -n 1)
+  number=$(ticking_on "$node" | sed -n 1p)
   local_cluster kill-process "$node"
   eventually "its tasks end while the agent of $node is away" no_ticks_on "$node"
   start_bystander "$node" "$number"

@@ -17,7 +17,7 @@ end_with() {
   local status=$1 text=$2 command=$3
   shift 3
   exits "$status" submit "$jobs/end.yaml" --wait --timeout 60s --set "stages[0].command=$command" "$@" || return 1
-  job=$(houtu job list --all -o name | head -n 1)
+  job=$(houtu job list --all -o name | sed -n 1p)
   [[ -z $text ]] || houtu job show "$job" | grep -F -- "$text" >/dev/null || { houtu job show "$job" >&2; return 1; }
 }
 
@@ -142,7 +142,7 @@ test_never_fits() {
   check "a datacenter that does not exist is refused" exits 6 submit "$jobs/one.yaml" --set 'datacenters=[atlantis]'
   check "by its name" tells atlantis
 }
-shows_never_fits() { houtu job show "$job" | grep -q 'no node .*4Gi.*2Gi'; }
+shows_never_fits() { grep -q 'no node .*4Gi.*2Gi' <<<"$(houtu job show "$job")"; }
 
 test_cancel() {
   job=$(submit "$jobs/tick.yaml" --set 'datacenters=[dc1]' --id-only)

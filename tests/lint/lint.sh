@@ -37,8 +37,13 @@ check_format() {
 }
 
 check_shell() {
-  { files '*.sh' && printf '%s\n' deploy/local-cluster .ci/run; } |
-    xargs -d '\n' shellcheck --severity=warning --exclude="$shell_exclude"
+  { files '*.sh' && printf '%s\n' deploy/local-cluster .ci/run; } >"$scratch/scripts"
+  xargs -d '\n' shellcheck --severity=warning --exclude="$shell_exclude" <"$scratch/scripts" || return
+  # A reader that stops early ends the writer by SIGPIPE: by pipefail the whole pipeline fails, now and then.
+  if xargs -d '\n' grep -nE '[^|]\|[[:space:]]*(head|grep -[a-zA-Z]*q|grep -m)[[:space:]]' <"$scratch/scripts"; then
+    say "a pipe ends in a program that stops reading early: use sed -n, awk, or grep -q PATTERN <<<\"\$(COMMAND)\""
+    return 1
+  fi
 }
 
 # compile_lines: "SOURCE OBJECT COMMAND" of each of our sources below the given folders, from CMake's list.
