@@ -16,7 +16,7 @@ build_packages=(
   libgrpc++-dev protobuf-compiler-grpc protobuf-compiler libprotobuf-dev libabsl-dev
   libzookeeper-mt-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev
   libspdlog-dev libfmt-dev nlohmann-json3-dev libzstd-dev libssl-dev libseccomp-dev
-  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
+  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev libglpk-dev
   clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck busybox-static curl
 )
 # ZooKeeper's server is in libzookeeper-java; the package zookeeper would add a desktop Java to it.
