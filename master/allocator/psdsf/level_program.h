@@ -12,7 +12,7 @@
 
 extern "C" {
 struct glp_prob;
-void glp_delete_prob(glp_prob* problem);
+void glp_delete_prob(glp_prob* problem);  // NOLINT(readability-identifier-naming): GLPK's name
 }
 
 namespace houtu::psdsf {
